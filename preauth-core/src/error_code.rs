@@ -3,14 +3,14 @@
 use crate::value::text_enum::text_enum;
 
 text_enum! {
-    /// The `code` of an error answer: what callers branch on.
+    /// The `code` of an error answer, on which callers branch.
     /// [Contract, "Errors"](https://example.com/preauth/blob/main/docs/reference.md#errors).
     ///
-    /// The set is closed here, because the service knows what it sends; clients must tolerate codes
-    /// that they do not know. Which HTTP status goes with a code is decided where HTTP is spoken.
+    /// The set is closed here, because the service knows every code it sends; clients must tolerate
+    /// unknown codes. The HTTP layer maps each code to a status.
     #[cfg_attr(not(feature = "_exhaustive"), non_exhaustive)]
     pub enum ErrorCode, "error code" {
-        /// A field of the body or query is missing or badly formed; one item per problem.
+        /// A field of the body or query is missing or malformed; one item per problem.
         ValidationError => "VALIDATION_ERROR",
         /// The body as a whole cannot be read: broken multipart, unexpected file, other media type.
         BadRequest => "BAD_REQUEST",
@@ -18,23 +18,23 @@ text_enum! {
         ApiKeyInvalid => "API_KEY_INVALID",
         /// The API key was revoked.
         ApiKeyRevoked => "API_KEY_REVOKED",
-        /// The API key's validity is over.
+        /// The API key has expired.
         ApiKeyExpired => "API_KEY_EXPIRED",
         /// The API key lacks the scope of the operation.
         IntegrationScopeForbidden => "INTEGRATION_SCOPE_FORBIDDEN",
         /// The key's responsible user lacks a permission.
         IntegrationResponsibleForbidden => "INTEGRATION_RESPONSIBLE_FORBIDDEN",
-        /// The key's responsible user is deactivated or no longer of the company.
+        /// The key's responsible user is deactivated or no longer belongs to the company.
         RbacForbidden => "RBAC_FORBIDDEN",
-        /// Only the head office of a construction company may create.
+        /// Only the head office of a construction company may create pre-authorizations.
         PreAuthOnlyConstrutora => "PRE_AUTH_ONLY_CONSTRUTORA",
-        /// No such operation, or none of the caller's.
+        /// The operation does not exist, or is not the caller's.
         AnticipationNotFound => "ANTICIPATION_NOT_FOUND",
         /// Another operation in progress holds the same invoice of the same supplier.
         PreAuthDuplicateInvoice => "PRE_AUTH_DUPLICATE_INVOICE",
         /// The operation is not, or no longer, in a state that allows this.
         AnticipationInvalidTransition => "ANTICIPATION_INVALID_TRANSITION",
-        /// The invoice file is above 10 MB.
+        /// The invoice file is larger than 10 MB.
         FileTooLarge => "FILE_TOO_LARGE",
         /// The due date is less than 5 days ahead.
         AnticipationInvalidDueDate => "ANTICIPATION_INVALID_DUE_DATE",
@@ -48,24 +48,24 @@ text_enum! {
         PreAuthSupplierNameRequired => "PRE_AUTH_SUPPLIER_NAME_REQUIRED",
         /// The supplier is the caller's company or one of its branches.
         PreAuthSupplierSelf => "PRE_AUTH_SUPPLIER_SELF",
-        /// The supplier is in the company's block list.
+        /// The supplier is on the company's block list.
         PreAuthSupplierBlocked => "PRE_AUTH_SUPPLIER_BLOCKED",
-        /// The content of the file is neither PDF nor XML, or not what was declared.
+        /// The content of the file is neither PDF nor XML, or does not match the declared type.
         InvalidFileType => "INVALID_FILE_TYPE",
         /// The declared type of the file is neither PDF nor XML.
         InvoiceFileType => "INVOICE_FILE_TYPE",
-        /// The name of the file is above 255 characters.
+        /// The name of the file has more than 255 characters.
         InvoiceFileNameTooLong => "INVOICE_FILE_NAME_TOO_LONG",
         /// Too late to cancel: the supplier already requested the advance.
         PreAuthAlreadyRequested => "PRE_AUTH_ALREADY_REQUESTED",
-        /// Too late to cancel: closed, and not through the integration.
+        /// Too late to cancel: the operation was closed, and not through the integration.
         PreAuthAlreadyClosed => "PRE_AUTH_ALREADY_CLOSED",
         /// The request limit of the window is reached.
         RateLimited => "RATE_LIMITED",
-        /// Something failed inside, or the outcome stays unknown.
+        /// An internal failure, or an outcome that stays unknown.
         InternalError => "INTERNAL_ERROR",
 
-        /// Ours: the path leads nowhere.
+        /// Ours: the path does not exist.
         NotFound => "NOT_FOUND",
         /// Ours: the path exists, but not with this method.
         MethodNotAllowed => "METHOD_NOT_ALLOWED",
@@ -73,7 +73,7 @@ text_enum! {
         RequestTimeout => "REQUEST_TIMEOUT",
         /// Ours: the JSON or the text parts are too large.
         PayloadTooLarge => "PAYLOAD_TOO_LARGE",
-        /// Ours: the files of the company's operations have all the room that they may have.
+        /// Ours: the files of the company's operations have reached their storage quota.
         FileQuotaExceeded => "FILE_QUOTA_EXCEEDED",
         /// Ours: nothing was done; try again later.
         ServiceUnavailable => "SERVICE_UNAVAILABLE",
@@ -83,17 +83,17 @@ text_enum! {
         IdempotencyKeyReused => "IDEMPOTENCY_KEY_REUSED",
         /// Ours: the first request with this `Idempotency-Key` is still being processed.
         IdempotencyInProgress => "IDEMPOTENCY_IN_PROGRESS",
-        /// Ours, platform API: no such record.
+        /// Ours, platform API: the record does not exist.
         ResourceNotFound => "RESOURCE_NOT_FOUND",
-        /// Ours, platform API: the record exists already, or is in the way of the change.
+        /// Ours, platform API: the record already exists, or prevents the change.
         ResourceConflict => "RESOURCE_CONFLICT",
         /// Ours, platform API: the user chosen for a key lacks a permission.
         ResponsibleUserRefused => "RESPONSIBLE_USER_REFUSED",
         /// Ours, platform API: webhook endpoints belong to head offices.
         EndpointNotHeadOffice => "ENDPOINT_NOT_HEAD_OFFICE",
-        /// Ours, platform API: the company is a supplier that is invited and not registered.
+        /// Ours, platform API: the company is a supplier that was invited and is not registered.
         SupplierNotRegistered => "SUPPLIER_NOT_REGISTERED",
-        /// Ours, platform API: webhooks are not sent to such an address.
+        /// Ours, platform API: webhooks are not sent to this kind of address.
         EndpointUrlRefused => "ENDPOINT_URL_REFUSED",
         /// Ours, platform API: the operator token is missing or wrong.
         PlatformTokenInvalid => "PLATFORM_TOKEN_INVALID",
@@ -101,8 +101,8 @@ text_enum! {
 }
 
 impl ErrorCode {
-    /// Whether the contract's error table names this code; the others are ours, for situations that
-    /// the contract leaves without one.
+    /// Whether the contract's error table names this code; the others are ours, for errors that have no
+    /// code in the contract.
     #[must_use]
     pub const fn is_of_contract(self) -> bool {
         match self {

@@ -1,13 +1,13 @@
-//! Errors that a program shows: `main` prints the `Debug` of what it returns.
+//! Readable `Debug` output for errors, because a `main` that returns an error prints its `Debug`.
 
 use std::error::Error;
 use std::fmt;
 use std::iter::successors;
 
-/// The most causes that are written.
+/// Maximum number of causes that are written.
 const MAX_CAUSES: usize = 8;
 
-/// Writes an error and then what lies beneath it.
+/// Writes an error and then its causes.
 pub(crate) fn with_causes(error: &dyn Error, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     write!(f, "{error}")?;
     for cause in successors(error.source(), |&cause| cause.source()).take(MAX_CAUSES) {
@@ -16,7 +16,7 @@ pub(crate) fn with_causes(error: &dyn Error, f: &mut fmt::Formatter<'_>) -> fmt:
     Ok(())
 }
 
-/// `Debug` writes the text of `Display`, and then its causes: the name of a variant explains nothing.
+/// Implements `Debug` as the text of `Display` followed by the causes, instead of variant names.
 macro_rules! explained {
     ($($error:ty),+ $(,)?) => {
         $(impl std::fmt::Debug for $error {

@@ -1,9 +1,9 @@
 //! Rules and state of receivables-advance pre-authorizations, without transport, runtime or
 //! database: for services that embed them, and for clients and receivers of their JSON.
 //!
-//! A construction company offers a supplier an advance on an invoice; the supplier requests it or
-//! declines, the company may cancel, time may expire the offer. This crate decides what each of these
-//! does, and nothing about how it is requested or where it is stored.
+//! A construction company offers a supplier an advance on an invoice. The supplier requests or declines
+//! it, the company may cancel it, and it expires after a time. This crate decides the effect of each of
+//! these steps, independently of how they are requested and where they are stored.
 //!
 //! ```
 //! use preauth_core::operation::{
@@ -53,26 +53,26 @@
 //!
 //! [`memory`] has a complete program with a store: offer, request, webhooks.
 //!
-//! - [`value`]: what a field may hold, parsed once at the edge;
+//! - [`value`]: the values that a field may hold, parsed once on input;
 //! - [`operation`]: the transition table, [`operation::decide`] and [`operation::evolve`];
-//! - [`access`]: who may do what: keys, responsible users, branches;
+//! - [`access`]: permissions of keys, responsible users and branches;
 //! - [`payment_order`]: the second, smaller aggregate, built the same way;
 //! - [`delivery`]: who receives an event, and when an attempt is repeated;
 //! - [`port`]: what a host must provide ([`port::Store`], [`port::Outbox`], [`port::Queries`]);
 //! - [`service`]: load, decide, evolve, commit;
-//! - [`audit`]: whether what is stored is what the rules lead to;
+//! - [`audit`]: checks whether the stored data follows from the rules;
 //! - [`memory`]: a host in memory, for embedding and for tests;
-//! - `conformance` (feature): what every host must show, as a suite;
-//! - [`wire`]: the JSON shapes, which know the values and none of the rules;
+//! - `conformance` (feature): the test suite that every host must pass;
+//! - [`wire`]: the JSON shapes, which depend on the values and not on the rules.
 //!
-//! Time and ids come in as values: nothing here reads a clock or draws a random number.
+//! Time and ids are arguments: this crate reads no clock and generates no random numbers.
 //!
 //! # What may grow
 //!
-//! A later version may add a status, code, event type, stage, command, kind of error or field of the JSON
-//! without being a new major one, because the contract may. These types are `non_exhaustive`: match with
-//! `_`, and build with the constructors. What [`port`] hands to a store is not: a store that ignored a new
-//! field would lose data, so there a new one breaks the build.
+//! A minor version may add a status, code, event type, stage, command, kind of error or JSON field,
+//! because the contract may. These types are `non_exhaustive`: match with `_`, and build with the
+//! constructors. The types that [`port`] passes to a store are exhaustive: a store that ignored a new
+//! field would lose data, so a new field breaks the build.
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![warn(clippy::wildcard_enum_match_arm)]
 

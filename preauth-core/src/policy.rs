@@ -1,13 +1,13 @@
-//! Limits that are configuration rather than contract, passed into every decision as data.
+//! Limits that the host configures and the contract does not fix, passed to decisions as data.
 
 use chrono::TimeDelta;
 
-/// What a host may configure about the rules.
+/// The configurable limits of the rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Policy {
-    /// How long an offer stands when its due date does not end it earlier. Default: 30 days.
+    /// How long an offer is valid, unless its due date ends it earlier. Default: 30 days.
     pub offer_lifetime: TimeDelta,
-    /// How long an idempotency key is remembered, from its first answer. Default: 30 days.
+    /// How long an idempotency key is stored, from its first answer. Default: 30 days.
     pub idempotency_retention: TimeDelta,
 }
 

@@ -1,16 +1,17 @@
-//! An invoice that a supplier issued and the platform received: a record without a life of its own.
+//! An invoice that a supplier issued and the platform received: a record that never changes.
 
 use crate::operation::{Party, Payer};
 use crate::value::{DueDate, InvoiceId, InvoiceNumber, Money, Timestamp};
 
-/// An invoice as the platform received it. It never changes; an operation on it is another record.
+/// An invoice as the platform received it. It never changes; an operation on the invoice is a separate
+/// record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReceivedInvoice {
     /// The `invoiceId` of webhooks.
     pub id: InvoiceId,
-    /// Who is to pay it, head office or branch.
+    /// The company that is to pay it, head office or branch.
     pub payer: Payer,
-    /// Who issued it.
+    /// The supplier that issued it.
     pub supplier: Party,
     /// Gross amount, above zero.
     pub amount: Money,

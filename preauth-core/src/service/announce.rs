@@ -1,4 +1,4 @@
-//! Events that report no change of an aggregate: an invoice was received, an endpoint is tested.
+//! Events that report no change of an aggregate: a received invoice and the test of an endpoint.
 
 use std::slice::from_ref;
 
@@ -10,20 +10,20 @@ use crate::value::{DeliveryId, EventId, EventType, Timestamp};
 use super::error::Contended;
 use super::{Attempt, Operations, ROUNDS, ReplyOf, ServiceError, Unsettled};
 
-/// An event that was recorded for itself.
+/// An event that was recorded without a change of an aggregate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Announced {
     /// The event.
     pub event: EventRecord,
-    /// The deliveries that were made: none when nobody subscribed to it.
+    /// The deliveries that were created; empty when no endpoint subscribed to the event.
     pub deliveries: Vec<DeliveryId>,
 }
 
 impl Operations {
-    /// Records an invoice that the platform received, under an id that was reserved for it, and reports it
-    /// to those of `subscriptions` that its payer chose.
+    /// Records an invoice that the platform received, under the id reserved for it, and creates a
+    /// delivery for each of `subscriptions` that its payer made for this event.
     ///
-    /// `reply` is the answer that is remembered with it, when it was sent under an idempotency key (see
+    /// `reply` is the answer to store with the invoice if it was sent under an idempotency key (see
     /// [`Operations::once`]).
     pub async fn receive_invoice(
         &self,
@@ -42,8 +42,8 @@ impl Operations {
         self.announce(write, made, |_| reply).await
     }
 
-    /// Sends a test to an endpoint, whichever events it chose. `reply` makes the answer that is remembered
-    /// with it, as in [`receive_invoice`](Self::receive_invoice).
+    /// Records a test event and its delivery to an endpoint, regardless of the events it subscribed to.
+    /// `reply` makes the answer to store with it, as in [`receive_invoice`](Self::receive_invoice).
     pub async fn send_test_event(
         &self,
         endpoint: &Subscription,
@@ -87,7 +87,7 @@ impl Operations {
         commit.reply = reply(&made);
         let mut unsettled = Unsettled::default();
         let mut last = ServiceError::from(Contended);
-        // Every round sends the very same commit, so that one of them is applied at most.
+        // Every round sends the same commit, so at most one of them is applied.
         for _ in 0..ROUNDS {
             let attempt = self.attempt(commit.clone(), made.clone(), &mut unsettled);
             let applied = match attempt.await {

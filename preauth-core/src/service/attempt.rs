@@ -1,8 +1,8 @@
-//! One try at a commit, and those whose outcome is not known yet.
+//! One attempt at a commit, and the attempts whose outcome is still unknown.
 //!
-//! A commit whose answer was lost may still be running, and be applied at any later moment. Until
-//! it is found, or provably cannot be applied any more, no refusal and no failure of a later round
-//! is the outcome of the whole.
+//! A commit whose answer was lost may still be running and may be applied at any later moment. Until its
+//! event is found, or it provably can no longer be applied, a refusal or failure of a later round is not
+//! the outcome of the use case.
 
 use std::error::Error as StdError;
 
@@ -14,25 +14,25 @@ use super::{LOOK_UPS, Operations, ServiceError};
 
 /// How one round of a use case ended.
 pub(super) enum Round<T> {
-    /// It is done, with this outcome.
+    /// The use case is done, with this outcome.
     Done(T),
-    /// It may be tried again; this is the failure if it was the last round.
+    /// Another round may be tried; this is the failure to return if no round is left.
     Again(ServiceError),
 }
 
-/// How one try at a commit ended.
+/// How one attempt at a commit ended.
 pub(super) enum Attempt<T> {
-    /// It was applied, or an earlier one was.
+    /// Applied, by this commit or an earlier attempt.
     Done(T),
-    /// Something else was committed in between.
+    /// Conflict: something else was committed in between.
     Conflict,
-    /// Another one under the same idempotency key is being written.
+    /// Another commit under the same idempotency key is being written.
     InProgress,
-    /// It was not done, or its outcome is unsettled.
+    /// Failed, or the outcome is unknown.
     Failed(ServiceError),
 }
 
-/// The attempts of one use case whose answer was lost, each by its event, with what it leads to.
+/// The attempts of one use case whose answer was lost: the id of the event and the outcome of each.
 #[derive(Debug)]
 pub(super) struct Unsettled<T> {
     attempts: Vec<(EventId, T)>,
@@ -40,8 +40,8 @@ pub(super) struct Unsettled<T> {
 }
 
 impl<T> Round<T> {
-    /// The next round, once an expiry that was in the way has been tried. It is not known here
-    /// whether it was recorded; the round sees it.
+    /// The round that follows an attempt to record an expiry. Whether the expiry was recorded is not
+    /// checked here: the next round loads the current state.
     pub(super) fn after_expiry(expired: Result<bool, ServiceError>) -> Result<Self, ServiceError> {
         match expired {
             Ok(_) => Ok(Self::Again(Contended.into())),
@@ -61,7 +61,7 @@ impl<T> Default for Unsettled<T> {
 }
 
 impl<T> Unsettled<T> {
-    /// Drops the attempts that can no longer be applied; whether there were any.
+    /// Drops the attempts that can no longer be applied; returns whether there were any.
     pub(super) fn drop_unless(&mut self, may_be_applied: impl Fn(&T) -> bool) -> bool {
         let before = self.attempts.len();
         self.attempts.retain(|(_, outcome)| may_be_applied(outcome));
@@ -75,12 +75,12 @@ impl<T> Unsettled<T> {
         self.attempts.is_empty()
     }
 
-    /// What the first of them leads to.
+    /// The outcome of the first attempt.
     pub(super) fn first(&self) -> Option<&T> {
         self.attempts.first().map(|(_, outcome)| outcome)
     }
 
-    /// `failure`, unless an attempt may still be applied.
+    /// Returns `failure`, or [`ServiceError::Unknown`] while an attempt may still be applied.
     pub(super) fn or_unknown(self, failure: ServiceError) -> ServiceError {
         match self.cause {
             Some(cause) => ServiceError::Unknown(cause),
@@ -90,11 +90,11 @@ impl<T> Unsettled<T> {
 }
 
 impl Operations {
-    /// Commits, and looks the outcome up if it is not known.
+    /// Commits, and looks up the outcome if it is unknown.
     ///
     /// # Errors
     ///
-    /// Fails if it cannot be looked up, or the host has no room for the commit.
+    /// Fails if the outcome cannot be looked up, or if the host has no room for the commit.
     pub(super) async fn attempt<T: Clone>(
         &self,
         mut commit: Commit,
@@ -122,7 +122,7 @@ impl Operations {
     ///
     /// # Errors
     ///
-    /// Fails if that cannot be looked up.
+    /// Fails if the outcome cannot be looked up.
     pub(super) async fn applied<T: Clone>(
         &self,
         unsettled: &Unsettled<T>,

@@ -1,4 +1,4 @@
-//! Everything that may be asked of an existing operation.
+//! Commands on existing operations.
 
 use crate::operation::{Actor, Change, Command, Decision, Operation, Rejection, decide, evolve};
 use crate::port::{LoadedOperation, Viewer};
@@ -7,16 +7,16 @@ use crate::value::{EventType, OperationId, Timestamp};
 use super::error::Contended;
 use super::{Attempt, Operations, ROUNDS, ReplyOf, Round, ServiceError, Unsettled};
 
-/// What a command led to.
+/// The result of a command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CommandOutcome {
     /// The operation afterwards.
     pub operation: Operation,
-    /// The event that was recorded; none when nothing had to change.
+    /// The event that was recorded; `None` if nothing had to change.
     pub event: Option<EventType>,
 }
 
-/// What is asked of an operation, by whom and when.
+/// A command on an operation, with its actor and time.
 struct Asked<'a> {
     command: &'a Command,
     actor: Actor,
@@ -25,12 +25,11 @@ struct Asked<'a> {
 }
 
 impl Operations {
-    /// Asks `command` of the operation `id`, as far as `viewer` may see it.
+    /// Executes `command` on the operation `id`, if `viewer` may see it.
     ///
     /// Of concurrent commands on one operation exactly one wins. The losers are refused with
-    /// [`Rejection::InvalidTransition`] at once; a fresh call sees the new state and gets its own
-    /// answer. An overdue offer has its expiry recorded first, and the command is then decided
-    /// against REPROVED.
+    /// [`Rejection::InvalidTransition`] at once; a new call is decided against the new state. If the
+    /// offer is overdue, its expiry is recorded first, and the command is then decided against REPROVED.
     pub async fn command(
         &self,
         viewer: Viewer,
@@ -43,8 +42,8 @@ impl Operations {
             .await
     }
 
-    /// The same. `reply` makes the answer that is remembered with the change, when the command was
-    /// sent under an idempotency key (see [`Operations::once`]).
+    /// Executes a command like [`Operations::command`], and stores an answer with the change. `reply`
+    /// makes the answer if the command was sent under an idempotency key (see [`Operations::once`]).
     pub async fn command_with_reply(
         &self,
         viewer: Viewer,
@@ -81,7 +80,7 @@ impl Operations {
         unsettled: &mut Unsettled<Box<CommandOutcome>>,
     ) -> Result<Round<Box<CommandOutcome>>, ServiceError> {
         let loaded = self.store.load_operation(id).await?;
-        // After the load: the version that it shows may be the one of an attempt.
+        // Look up after the load: the loaded version may come from an attempt.
         if let Some(done) = self.applied(unsettled).await? {
             return Ok(Round::Done(done));
         }
@@ -92,7 +91,7 @@ impl Operations {
             return Err(lost_race(stored).into());
         }
         if let Some(overdue) = overdue_in_the_way(&loaded, asked.command, asked.now) {
-            // Whether its expiry or something else was recorded, the next round sees it.
+            // The next round loads the current state, whether the expiry or something else was recorded.
             return Round::after_expiry(self.expire(overdue, asked.now).await);
         }
         Ok(match self.change(&loaded, asked, unsettled).await? {
@@ -103,13 +102,14 @@ impl Operations {
             Attempt::Conflict | Attempt::InProgress if unsettled.is_empty() => {
                 return Err(lost_race(stored).into());
             }
-            // Perhaps to its own earlier attempt; the next round sees what is stored.
+            // The conflict may be with an earlier attempt of this call; the next round loads what is
+            // stored.
             Attempt::Conflict | Attempt::InProgress => Round::Again(Contended.into()),
             Attempt::Failed(failure) => Round::Again(failure),
         })
     }
 
-    /// Records the expiry of an overdue offer; `false` when it is not overdue, or no more.
+    /// Records the expiry of an overdue offer; `false` if it is not overdue, or no longer.
     pub async fn expire(&self, id: OperationId, now: Timestamp) -> Result<bool, ServiceError> {
         let Some(loaded) = self.store.load_operation(id).await? else {
             return Ok(false);
@@ -131,7 +131,7 @@ impl Operations {
         }
     }
 
-    /// Commits what `command` leads to from what is loaded.
+    /// Decides the command on the loaded operation and commits the change.
     async fn change(
         &self,
         loaded: &LoadedOperation,

@@ -1,4 +1,4 @@
-//! Why a use case did not do what it was asked.
+//! Why a use case failed.
 
 use std::error::Error as StdError;
 
@@ -8,7 +8,7 @@ use crate::operation::Rejection;
 use crate::payment_order::OrderRejection;
 use crate::port::Unavailable;
 
-/// A use case's failure: refused, not done, or unknown.
+/// The failure of a use case: refused, not done, or unknown.
 #[derive(Error)]
 #[cfg_attr(not(feature = "_exhaustive"), non_exhaustive)]
 pub enum ServiceError {
@@ -18,27 +18,27 @@ pub enum ServiceError {
     /// The rules of payment orders refused; nothing was changed.
     #[error(transparent)]
     OrderRejected(#[from] OrderRejection),
-    /// The idempotency key has answered another request; it must never be sent with this one.
+    /// The idempotency key was used with another request; this request needs a new key.
     #[error("the idempotency key was used with another request; a new request needs a new key")]
     IdempotencyKeyReused,
-    /// The first request under this idempotency key is still being worked on.
+    /// The first request under this idempotency key is still being processed.
     #[error("a request with this idempotency key is still being processed; send it again later")]
     IdempotencyInProgress,
     /// The company or the supplier that the request names is not registered.
     #[error("the company or the supplier is not registered")]
     UnknownCompany,
-    /// Nothing was done, because what has to be in its place before could not be put there.
+    /// Nothing was done, because the [`Preparation`](super::Preparation) of the offer failed.
     #[error(transparent)]
     Unprepared(Box<dyn StdError + Send + Sync>),
     /// Nothing was done; the same request may be sent again.
     #[error("nothing was done; the same request may be sent again")]
     NotDone(#[source] Box<dyn StdError + Send + Sync>),
-    /// Nothing was done, and it was not tried again: the host has too much to do. The same request
-    /// may be sent again later.
+    /// Nothing was done and no retry was made, because the host is overloaded. The same request may be
+    /// sent again later.
     #[error("nothing was done, because too much is waiting; send the same request again later")]
     Busy(#[source] Box<dyn StdError + Send + Sync>),
-    /// It is not known whether it was done; only a request under the same idempotency key, or a
-    /// look at the operation, shows which.
+    /// It is unknown whether the request was executed. To find out, send the same request under the same
+    /// idempotency key, or read the operation.
     #[error(
         "it is not known whether it was done; look at the operation, or send the same request under the same key"
     )]
@@ -47,13 +47,14 @@ pub enum ServiceError {
 
 crate::explained::explained!(ServiceError);
 
-/// Other callers kept committing first, in every round.
+/// In every round, another caller committed first.
 #[derive(Clone, Copy, Debug, Error)]
 #[error("others committed first in every round")]
 pub(super) struct Contended;
 
 impl ServiceError {
-    /// The same cause, as the failure of a step on the way: what was asked for was not begun.
+    /// The same failure for a preliminary step: the requested change itself was not started, so an
+    /// unknown outcome becomes [`NotDone`](Self::NotDone).
     pub(super) fn on_the_way(self) -> Self {
         match self {
             Self::Unknown(cause) => Self::NotDone(cause),

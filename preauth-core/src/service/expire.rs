@@ -1,4 +1,4 @@
-//! Time passes for many offers at once.
+//! Records the expiry of many offers at once.
 
 use std::error::Error as StdError;
 
@@ -8,22 +8,23 @@ use crate::value::{EventType, OperationId, Timestamp};
 
 use super::{CommandOutcome, Operations};
 
-/// What one sweep came to.
+/// The result of one expiry run.
 #[derive(Debug, Default)]
 pub struct ExpiryReport {
-    /// Offers whose expiry it recorded.
+    /// Offers whose expiry was recorded.
     pub expired: Vec<CommandOutcome>,
-    /// Offers that somebody else closed first.
+    /// Number of offers that another commit closed first.
     pub closed_by_others: usize,
-    /// Offers whose expiry was not recorded, or perhaps; they are overdue until it is.
+    /// Offers whose expiry was not recorded, or whose outcome is unknown; they stay overdue until it is
+    /// recorded.
     pub failed: Vec<(OperationId, Box<dyn StdError + Send + Sync>)>,
 }
 
 impl Operations {
-    /// Records the expiry of at most `limit` overdue offers, together as far as the host can.
+    /// Records the expiry of at most `limit` overdue offers, in one batch as far as the host can.
     ///
-    /// Each is decided by the rules on its own, and has an event of its own. Any number of callers
-    /// may sweep at once: an expiry is recorded once.
+    /// Each expiry is decided separately and has its own event. Any number of callers may run this
+    /// concurrently: an expiry is recorded once.
     pub async fn expire_overdue(
         &self,
         now: Timestamp,
@@ -54,7 +55,7 @@ impl Operations {
         Ok(report)
     }
 
-    /// The expiry of an offer and the commit that records it; `None` when its time has not passed.
+    /// The expiry of an offer and the commit that records it; `None` if the offer is not overdue.
     fn expiry(&self, loaded: &LoadedOperation, now: Timestamp) -> Option<(CommandOutcome, Commit)> {
         let operation: &Operation = &loaded.operation;
         let decision = decide(operation, &Command::Expire, &loaded.beside(), now).ok()?;

@@ -1,7 +1,7 @@
-//! Idempotency keys that are being worked on in this process.
+//! Idempotency keys whose request is being processed in this process.
 //!
-//! Only a courtesy: it answers a hasty retry "in progress" at once. What makes a key safe across
-//! processes and crashes is the reply, which is part of the commit.
+//! This set is an optimization: it answers an early retry with "in progress" at once. Across processes
+//! and crashes a key is protected by its reply, which is part of the commit.
 
 use std::collections::HashSet;
 use std::sync::{Mutex, PoisonError};
@@ -15,11 +15,11 @@ type Entry = (ReplyScope, IdempotencyKey);
 pub(super) struct InFlight(Mutex<HashSet<Entry>>);
 
 impl InFlight {
-    /// Enters a key until the guard is dropped; `None` when it is inside already.
+    /// Inserts a key until the guard is dropped; `None` if the key is already in the set.
     pub(super) fn enter(&self, scope: ReplyScope, key: &IdempotencyKey) -> Option<Guard<'_>> {
         let entry = (scope, key.clone());
         let mut entries = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        // Build the guard only after a successful insert; its drop removes the entry, and takes the lock
+        // Build the guard only after a successful insert; its drop removes the entry and takes the lock
         // that is held here.
         entries.insert(entry.clone()).then(|| Guard {
             in_flight: self,

@@ -1,7 +1,7 @@
-//! Load, decide, evolve, commit: the one loop between the rules and a host.
+//! The use cases: load, decide, evolve and commit, in one loop between the rules and a host.
 //!
-//! Every method takes the moment at which it acts. Nothing is sent here: the events and mails for others
-//! are part of the commit, and are sent afterwards.
+//! Every method takes the current time as an argument. This module sends nothing: events and mails are
+//! part of the commit and are sent afterwards.
 
 mod announce;
 mod attempt;
@@ -30,10 +30,10 @@ pub use expire::ExpiryReport;
 pub use offer::{OfferOutcome, Preparation};
 pub use once::{Once, PlatformKey, ReplyOf};
 
-/// How often a decision is made anew before the caller is asked to come back later.
+/// Maximum number of rounds of load, decide and commit before the use case fails.
 const ROUNDS: u32 = 8;
 
-/// How often the outcome of a commit is looked up before it is called unknown.
+/// Maximum number of lookups of a commit's outcome before it counts as unknown.
 const LOOK_UPS: u32 = 3;
 
 /// The use cases, over a host's ports.
@@ -47,7 +47,7 @@ pub struct Operations {
 }
 
 impl Operations {
-    /// Joins the rules to a host.
+    /// The use cases over the ports of one host.
     #[must_use]
     pub fn new(
         store: Arc<dyn Store>,
@@ -65,7 +65,7 @@ impl Operations {
         }
     }
 
-    /// Offers the deliveries of every commit to `intake` first.
+    /// Offers the deliveries of every commit to `intake` before they wait for a claim.
     #[must_use]
     pub fn handing_over_to(self, intake: Intake) -> Self {
         Self { intake, ..self }

@@ -33,20 +33,21 @@ pub enum OfferOutcome {
     },
 }
 
-/// What an offer needs in its place before it is committed, such as its file.
+/// A step that must be complete before an offer is committed, such as storing its file.
 ///
-/// It is asked for again when others commit first, and must do its work once.
+/// [`prepare`](Self::prepare) is called again when another commit comes first, and must do its work only
+/// once.
 #[async_trait]
 pub trait Preparation: Send + Sync {
-    /// Does it.
+    /// Performs the step.
     ///
     /// # Errors
     ///
-    /// Fails if the offer cannot be committed without it; the cause is handed on as it is.
+    /// Fails if the step fails, which prevents the commit; the cause is passed on unchanged.
     async fn prepare(&self) -> Result<(), Box<dyn Error + Send + Sync>>;
 }
 
-/// What began, and under which rules it is decided.
+/// The kind of operation that begins, which selects the rules that decide it.
 enum Beginning<'a> {
     Offer {
         offer: &'a Offer,
@@ -63,8 +64,8 @@ impl Operations {
     /// Offers an advance
     /// ([contract, "POST /pre-authorizations"](https://example.com/preauth/blob/main/docs/reference.md#post-apiintegrationv1pre-authorizations)).
     ///
-    /// Under an idempotency key the same offer has one answer, from any number of callers and
-    /// through crashes; only an offer that created something is remembered.
+    /// Under an idempotency key the same offer has one answer, for any number of callers and across
+    /// crashes. Only an offer that created an operation is remembered.
     pub async fn offer(
         &self,
         offer: &Offer,
@@ -75,8 +76,8 @@ impl Operations {
         self.offer_prepared(offer, actor, key, None, now).await
     }
 
-    /// Offers an advance like [`Operations::offer`], and has `preparation` done once nothing but its
-    /// commit is left: not for an offer that is refused, nor for one that was answered before.
+    /// Offers an advance like [`Operations::offer`], and runs `preparation` directly before the commit.
+    /// It does not run for an offer that is refused or was answered before.
     ///
     /// # Errors
     ///
@@ -106,8 +107,8 @@ impl Operations {
         self.begin(&beginning, actor, now).await
     }
 
-    /// The answer that `offer` was given under `key` before, if it was: for one that the rules of
-    /// values refuse by now, but did not when it was answered.
+    /// The earlier answer to `offer` under `key`, if there is one. For offers with values that are
+    /// refused now, but were accepted when the offer was answered.
     pub async fn answered_before(
         &self,
         offer: &Offer,
@@ -125,8 +126,8 @@ impl Operations {
         Ok(answer.and_then(Result::ok))
     }
 
-    /// Begins a direct advance: origin DIRECT, status `IN_VERIFICATION`. `reply` makes the answer
-    /// that is remembered with it, when it was sent under an idempotency key (see [`Operations::once`]).
+    /// Begins a direct advance: origin DIRECT, status `IN_VERIFICATION`. `reply` makes the answer to
+    /// store with it if it was sent under an idempotency key (see [`Operations::once`]).
     pub async fn advance_directly(
         &self,
         advance: &DirectAdvance,
@@ -165,7 +166,7 @@ impl Operations {
     ) -> Result<Round<OfferOutcome>, ServiceError> {
         let loaded = self.store.load_offer(&beginning.target()).await?;
         let mut loaded = loaded.ok_or(ServiceError::UnknownCompany)?;
-        // After the load: the reply and the holder that it shows may be those of an attempt.
+        // Look up after the load: the loaded reply and holder may come from an attempt.
         if let Some(created) = self.applied(unsettled).await? {
             return Ok(Round::Done(created));
         }
@@ -174,11 +175,11 @@ impl Operations {
         }
         let holder = loaded.context.holder.as_ref();
         if let Some(overdue) = holder.filter(|holder| holder.is_overdue(now)) {
-            // Whether its expiry was recorded or not, the next round sees it.
+            // The next round loads the current state, whether or not the expiry was recorded.
             return Round::after_expiry(self.expire(overdue.id, now).await);
         }
         if let Some(OfferOutcome::Created { operation, .. }) = unsettled.first() {
-            // An operation that may exist lets no other begin in its place.
+            // Reuse the id of an attempt that may have been applied, so that no second operation begins.
             loaded.context.id = operation.id;
         }
         let new_supplier = CompanyId::new(self.ids.uuid(now));
@@ -232,7 +233,7 @@ impl Operations {
         if let Beginning::Offer { offer, key, .. } = beginning {
             commit.supplier =
                 invitation(offer, operation.supplier.company, &loaded.context.supplier);
-            // A supplier that is not registered has yet to be.
+            // A supplier that is not registered is invited.
             let is_invitation = !matches!(loaded.context.supplier, KnownSupplier::Registered(_));
             let kind = if is_invitation {
                 MailKind::Invitation
@@ -325,7 +326,7 @@ impl Beginning<'_> {
 }
 
 impl OfferOutcome {
-    /// The answer's body, original or repeated.
+    /// The answer's body, original or replayed.
     #[must_use]
     pub fn body(&self) -> &str {
         match self {

@@ -1,7 +1,8 @@
-//! What the platform itself creates, under an idempotency key: created once, answered always.
+//! Creates of the platform API under an idempotency key: executed once, with the same answer for every
+//! retry.
 //!
-//! A create commits its record and the answer together, so that the key alone shows whether it was
-//! done: after a refusal, a lost race or an unknown outcome the key is looked up again.
+//! A create commits its record and the answer together, so the key alone shows whether the create was
+//! done. After a refusal, a lost race or an unknown outcome the key is looked up again.
 
 use chrono::TimeDelta;
 
@@ -10,10 +11,10 @@ use crate::value::{Fingerprints, IdempotencyKey, Timestamp};
 
 use super::{Operations, ServiceError};
 
-/// Makes the answer to remember of a record that is about to be committed.
+/// Makes the answer to store with a record that is about to be committed.
 pub type ReplyOf<'a, T> = dyn Fn(&T) -> NewReply + Sync + 'a;
 
-/// The idempotency key of a create by the platform, and what is asked for under it.
+/// The idempotency key of a create by the platform, with the fingerprints of the request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlatformKey {
     key: IdempotencyKey,
@@ -24,17 +25,17 @@ pub struct PlatformKey {
 /// How a create under a key ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Once<T> {
-    /// It was done now.
+    /// The record was created by this call.
     Created(T),
     /// The key was answered before.
     Replayed {
-        /// The body of that answer, without what is shown only once.
+        /// The body of the earlier answer, without values that are shown only once.
         body: String,
     },
 }
 
 impl PlatformKey {
-    /// The reply to commit with the record, whose answer is `body`.
+    /// The reply to commit with the record; `body` is the answer.
     #[must_use]
     pub fn reply(&self, body: String) -> NewReply {
         NewReply {
@@ -48,7 +49,7 @@ impl PlatformKey {
 }
 
 impl Operations {
-    /// A key of the platform's own namespace, remembered as long as those of offers.
+    /// A key in the platform's own namespace, stored as long as the keys of offers.
     #[must_use]
     pub fn platform_key(&self, key: IdempotencyKey, asked: Fingerprints) -> PlatformKey {
         PlatformKey {
@@ -58,11 +59,11 @@ impl Operations {
         }
     }
 
-    /// Does `create`, which commits [`PlatformKey::reply`] with its record, unless `key` was
-    /// answered before.
+    /// Runs `create`, which commits [`PlatformKey::reply`] with its record, unless `key` was answered
+    /// before.
     ///
-    /// Under one key there is one record and one answer, from any number of callers and through
-    /// crashes. Only a create that succeeded is remembered.
+    /// Under one key there is one record and one answer, for any number of callers and across crashes.
+    /// Only a create that succeeded is remembered.
     pub async fn once<T, E: From<ServiceError>>(
         &self,
         key: &PlatformKey,
@@ -77,8 +78,8 @@ impl Operations {
         }
         match create.await {
             Ok(created) => Ok(Once::Created(created)),
-            // Another instance, or a request that was given up, may have been in the way; and what
-            // was committed without our learning of it is found here.
+            // The cause may be another instance or an abandoned request. This lookup also finds a commit
+            // whose outcome was unknown.
             Err(error) => match self.answer_before(key, now).await {
                 Ok(Some(answer)) => Ok(answer?),
                 Ok(None) | Err(_) => Err(error),

@@ -1,4 +1,4 @@
-//! Payment orders: the same loop on the smaller aggregate.
+//! Payment orders: load, decide, evolve and commit, on the smaller aggregate.
 
 use chrono::NaiveDate;
 
@@ -13,8 +13,8 @@ use super::error::Contended;
 use super::{Attempt, Operations, ROUNDS, ReplyOf, Round, ServiceError, Unsettled};
 
 impl Operations {
-    /// Generates a payment order, unless one of the same operation stands. `reply` makes the answer
-    /// that is remembered with it, when it was sent under an idempotency key (see [`Operations::once`]).
+    /// Generates a payment order, unless its operation already has one in force. `reply` makes the answer
+    /// to store with it if it was sent under an idempotency key (see [`Operations::once`]).
     pub async fn create_order(
         &self,
         target: &OrderTarget,
@@ -36,7 +36,7 @@ impl Operations {
         Err(unsettled.or_unknown(last))
     }
 
-    /// Asks `command` of the payment order `id`; of concurrent commands exactly one wins.
+    /// Executes `command` on the payment order `id`; of concurrent commands exactly one wins.
     pub async fn order_command(
         &self,
         id: PaymentOrderId,
@@ -73,7 +73,8 @@ impl Operations {
         }
         decide_new(&loaded.others)?;
         let order = PaymentOrder {
-            // An order that may exist lets no other be generated in its place.
+            // Reuse the id of an attempt that may have been applied, so that no second order is
+            // generated.
             id: unsettled.first().map_or(loaded.order, |order| order.id),
             version: Version::INITIAL,
             payer: loaded.payer,
@@ -110,7 +111,7 @@ impl Operations {
         unsettled: &mut Unsettled<PaymentOrder>,
     ) -> Result<Round<PaymentOrder>, ServiceError> {
         let loaded = self.store.load_order(id).await?;
-        // After the load: the version that it shows may be the one of an attempt.
+        // Look up after the load: the loaded version may come from an attempt.
         if let Some(order) = self.applied(unsettled).await? {
             return Ok(Round::Done(order));
         }
@@ -128,7 +129,8 @@ impl Operations {
             Attempt::Conflict | Attempt::InProgress if unsettled.is_empty() => {
                 return Err(lost_race(stored).into());
             }
-            // Perhaps to its own earlier attempt; the next round sees what is stored.
+            // The conflict may be with an earlier attempt of this call; the next round loads what is
+            // stored.
             Attempt::Conflict | Attempt::InProgress => Round::Again(Contended.into()),
             Attempt::Failed(failure) => Round::Again(failure),
         })

@@ -1,4 +1,4 @@
-//! From a decision to what is written: the event with its frozen body, and its deliveries.
+//! Builds the commit of a decision: the event with its frozen body, and its deliveries.
 
 use crate::delivery::recipients;
 use crate::operation::{Action, Actor, Change, Closing, Operation};
@@ -10,7 +10,7 @@ use crate::value::{CompanyId, DeliveryId, EventId, EventType, Timestamp};
 use super::Operations;
 
 impl Operations {
-    /// The commit of `change`, which leads to `next`.
+    /// The commit of `change`, whose new state is `next`.
     pub(super) fn commit_of_change(
         &self,
         next: Operation,
@@ -44,7 +44,7 @@ impl Operations {
         Commit::new(write, event, deliveries)
     }
 
-    /// The event that reports how `operation` began.
+    /// The event that reports the creation of `operation`.
     pub(super) fn opening_event(
         &self,
         operation: &Operation,
