@@ -11,13 +11,13 @@ use super::Timestamp;
 /// The last moment of a day that a timestamp can express.
 const LAST_MILLI_OF_DAY: TimeDelta = TimeDelta::milliseconds(86_399_999);
 
-/// The day it is in São Paulo at the moment `now`.
+/// The date in São Paulo at the moment `now`.
 #[must_use]
 pub fn today(now: Timestamp) -> NaiveDate {
     local_time(now).date()
 }
 
-/// What calendar and clock show in São Paulo at the moment `now`.
+/// The local date and time in São Paulo at the moment `now`.
 #[must_use]
 pub fn local_time(now: Timestamp) -> NaiveDateTime {
     now.to_datetime().with_timezone(&Sao_Paulo).naive_local()
@@ -31,13 +31,13 @@ pub fn days_until(now: Timestamp, date: NaiveDate) -> i64 {
 
 /// The last moment of `date` in São Paulo: 23:59:59.999 there.
 ///
-/// Dates outside the range of [`Timestamp`] give its nearest end.
+/// A date outside the range of [`Timestamp`] gives the nearest end of that range.
 #[must_use]
 pub fn end_of_day(date: NaiveDate) -> Timestamp {
     let local = date
         .and_time(NaiveTime::MIN)
         .checked_add_signed(LAST_MILLI_OF_DAY);
-    // When daylight saving ended at midnight, the last hour of the day came twice: the later counts.
+    // When daylight saving ended at midnight, the last hour of the day occurred twice; use the later one.
     let moment = local.and_then(|local| Sao_Paulo.from_local_datetime(&local).latest());
     moment.map_or(Timestamp::MAX, |moment| {
         Timestamp::from_datetime(moment.to_utc())

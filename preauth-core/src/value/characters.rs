@@ -1,7 +1,7 @@
-//! Properties of characters in Unicode: which do not show, and which texts are the same.
+//! Unicode properties: which characters are invisible, and which texts are equivalent.
 //!
-//! All tables are of one Unicode version: properties and normalization come from one release of
-//! ICU4X. A test below names it.
+//! All tables have the same Unicode version, because properties and normalization come from one release
+//! of ICU4X. A test below checks the version.
 
 use std::borrow::Cow;
 use std::fmt::{self, Write};
@@ -10,12 +10,12 @@ use icu_normalizer::{ComposingNormalizerBorrowed, DecomposingNormalizerBorrowed}
 use icu_properties::props::{DefaultIgnorableCodePoint, GeneralCategory};
 use icu_properties::{CodePointMapData, CodePointSetData};
 
-/// Whether a character does not show, or changes how the text around it shows: general category Cc,
+/// Whether a character is invisible or changes how the text around it is displayed: general category Cc,
 /// Cf, Zl or Zp, `Default_Ignorable_Code_Point`, a symbol that is drawn blank, or a space narrower than
 /// the one between words.
 ///
-/// No text that somebody sends may hold one, and none is printed as it is. A code point that is not
-/// assigned shows, unless it is default-ignorable.
+/// Input texts must not contain such a character, and output escapes it. An unassigned code point counts
+/// as visible, unless it is default-ignorable.
 #[must_use]
 pub fn is_hidden(character: char) -> bool {
     if character.is_ascii() {
@@ -34,8 +34,7 @@ pub fn is_hidden(character: char) -> bool {
     ) || CodePointSetData::new::<DefaultIgnorableCodePoint>().contains(character)
 }
 
-/// Whether a character counts as one that shows, and is drawn as nothing or as next to nothing: no
-/// property of Unicode has these.
+/// Whether a character is visible by its Unicode properties, but is drawn blank or nearly blank.
 const fn is_blank(character: char) -> bool {
     matches!(
         character,
@@ -44,21 +43,21 @@ const fn is_blank(character: char) -> bool {
             ..='\u{200a}' | '\u{202f}' | '\u{205f}'
         // A Braille cell without dots.
         | '\u{2800}'
-        // What stands for an object that is not there.
+        // The object replacement character.
         | '\u{fffc}'
-        // Blanks among hieroglyphs, a filler of Khitan, and a note without a head.
+        // Two hieroglyph blanks, the Khitan filler, and the null notehead.
         | '\u{13441}' | '\u{13442}' | '\u{16fe4}' | '\u{1d159}'
     )
 }
 
-/// A text from elsewhere for people to read, on one line: whatever [is hidden](is_hidden) is escaped,
-/// so that it can neither command a terminal nor pass for another text.
+/// Displays an untrusted text on one line: characters that [are hidden](is_hidden) are escaped, so that
+/// the text can neither control a terminal nor look like another text.
 #[must_use]
 pub const fn escaped(text: &str) -> Escaped<'_> {
     Escaped(text)
 }
 
-/// Displays a text as [`escaped`] describes.
+/// A text that is displayed as [`escaped`] describes.
 #[derive(Clone, Copy, Debug)]
 pub struct Escaped<'a>(&'a str);
 
@@ -75,7 +74,7 @@ impl fmt::Display for Escaped<'_> {
     }
 }
 
-/// The text in normalization form C, in which texts are compared.
+/// The text in normalization form C, which comparisons use.
 #[must_use]
 pub(crate) fn nfc(text: &str) -> Cow<'_, str> {
     if text.is_ascii() {
@@ -84,7 +83,7 @@ pub(crate) fn nfc(text: &str) -> Cow<'_, str> {
     ComposingNormalizerBorrowed::new_nfc().normalize(text)
 }
 
-/// The text with each run of white space, of whatever kind and length, as one space.
+/// The text with each run of white space, of any kind and length, replaced by one space.
 #[must_use]
 pub(crate) fn with_plain_spaces(text: &str) -> Cow<'_, str> {
     let is_plain = |text: &str| {
@@ -115,7 +114,8 @@ mod tests {
     #[test]
     fn the_tables_are_of_unicode_18() {
         let categories = CodePointMapData::<GeneralCategory>::new();
-        // A letter that Unicode 18 added; and no other version has as many characters.
+        // A letter that Unicode 18 added. The number of assigned characters below is also specific to
+        // that version.
         assert_eq!(categories.get('\u{a7dd}'), GeneralCategory::UppercaseLetter);
         let assigned = ('\0'..=char::MAX)
             .filter(|it| categories.get(*it) != GeneralCategory::Unassigned)
@@ -137,8 +137,8 @@ mod tests {
 
     #[test]
     fn what_shows_is_not_hidden() {
-        // Spaces as wide as a letter show, and so do accents of their own, emoji, letters of any script, private use,
-        // and whatever is not assigned.
+        // Visible: spaces of full width, combining accents, emoji, letters of any script, private-use and
+        // unassigned code points.
         let shown = " aÃ1.-_\"\\\u{a0}\u{2003}\u{3000}\u{2801}\u{301}\u{4e2d}\u{1f642}\u{e000}\u{378}\u{fdd0}\u{10ffff}";
         for character in shown.chars() {
             assert!(!is_hidden(character), "{character:?}");
@@ -159,7 +159,7 @@ mod tests {
         assert_eq!(nfc("Acai\u{301}"), "Aca\u{ed}");
         assert_eq!(nfd("Aca\u{ed}"), "Acai\u{301}");
         assert_eq!(nfc("NF-1"), "NF-1");
-        // Forms of the same letter in another width or style stay apart.
+        // Width and style variants of the same character remain different.
         assert_eq!(nfc("\u{ff11}\u{b2}"), "\u{ff11}\u{b2}");
     }
 

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// Raw input longer than this is refused unread. The masked form takes 18 bytes.
+/// Maximum size of raw input in bytes, checked before it is parsed. The masked form has 18 bytes.
 const MAX_RAW_BYTES: usize = 64;
 const LENGTH: usize = 14;
 const ROOT_LENGTH: usize = 8;
@@ -39,32 +39,32 @@ pub struct Cnpj([u8; LENGTH]);
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CnpjRoot([u8; ROOT_LENGTH]);
 
-/// Why a text is not a CNPJ. The text itself is never repeated.
+/// Why a text is not a CNPJ. The error never contains the text.
 #[derive(Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[cfg_attr(not(feature = "_exhaustive"), non_exhaustive)]
 pub enum CnpjError {
-    /// Nothing, or only spaces.
+    /// The text is empty, or only spaces.
     #[error("the tax id is empty; expected 14 letters and digits, with or without mask")]
     Empty,
-    /// More raw input than any masked form needs.
+    /// The raw input is longer than any masked form.
     #[error("the tax id has more than {MAX_RAW_BYTES} bytes")]
     TooLong,
-    /// Something that is neither an ASCII letter or digit nor a mask character.
+    /// A character that is neither an ASCII letter or digit nor a mask character.
     #[error("the tax id has a character other than ASCII letters, digits and the mask (. / -)")]
     InvalidCharacter,
-    /// Not fourteen characters without the mask; nothing is padded.
+    /// The text does not have fourteen characters without the mask; it is never padded.
     #[error("the tax id has {found} characters instead of {LENGTH}")]
     WrongLength {
-        /// Characters without the mask.
+        /// Number of characters without the mask.
         found: usize,
     },
-    /// A letter in one of the last two places.
+    /// One of the last two characters is a letter.
     #[error("the last two characters of the tax id, its check digits, are not digits")]
     LetterInCheckDigits,
-    /// Fourteen equal characters: `00000000000000` passes the arithmetic, but is no company.
+    /// All fourteen characters are equal: `00000000000000` has valid check digits, but no company has it.
     #[error("the tax id repeats one character, which no company's does")]
     RepeatedCharacter,
-    /// The check digits do not belong to the first twelve characters.
+    /// The check digits do not match the first twelve characters.
     #[error("the check digits of the tax id are wrong: a character of it is mistyped")]
     WrongCheckDigits,
 }
@@ -74,8 +74,8 @@ crate::explained::explained!(CnpjError);
 impl Cnpj {
     /// Reads a CNPJ with or without mask.
     ///
-    /// Spaces around it and `.`, `/`, `-` anywhere are dropped, ASCII letters are upper-cased. Not
-    /// every typing error can be noticed: letters collide with digits modulo 11.
+    /// Spaces around it and `.`, `/`, `-` anywhere are dropped, ASCII letters are upper-cased. The check
+    /// digits do not detect every typing error, because letters collide with digits modulo 11.
     pub fn parse(raw: &str) -> Result<Self, CnpjError> {
         if raw.len() > MAX_RAW_BYTES {
             return Err(CnpjError::TooLong);
@@ -106,7 +106,7 @@ impl Cnpj {
         std::str::from_utf8(&self.0).unwrap_or_default()
     }
 
-    /// The legal entity that it belongs to.
+    /// The legal entity that the CNPJ belongs to.
     #[must_use]
     pub fn root(&self) -> CnpjRoot {
         let mut root = [0; ROOT_LENGTH];
@@ -116,7 +116,7 @@ impl Cnpj {
         CnpjRoot(root)
     }
 
-    /// With its mask, as people read it: `12.345.678/0001-95`.
+    /// The CNPJ with its mask, for display: `12.345.678/0001-95`.
     #[must_use]
     pub fn masked(&self) -> String {
         let mut masked = String::new();
@@ -132,7 +132,7 @@ impl Cnpj {
         masked
     }
 
-    /// Whether there are digits only, as the contract demands of a payer.
+    /// Whether the CNPJ has only digits, as the contract requires of a payer.
     #[must_use]
     pub fn is_numeric(&self) -> bool {
         self.0.iter().all(u8::is_ascii_digit)
@@ -161,7 +161,7 @@ fn normalize(text: &str) -> Result<Vec<u8>, CnpjError> {
         .collect()
 }
 
-/// The two digits, as ASCII, that belong to twelve characters.
+/// The two check digits, as ASCII, of twelve characters.
 fn check_digits(base: &[u8]) -> [u8; 2] {
     let first = check_digit(base.iter());
     let second = check_digit(base.iter().chain([&first]));
@@ -177,7 +177,7 @@ fn check_digit<'a>(characters: impl DoubleEndedIterator<Item = &'a u8>) -> u8 {
             weight.saturating_mul(usize::from(character.saturating_sub(b'0')))
         })
         .sum();
-    // A remainder of division by 11 always has its place in the table.
+    // The table has an entry for every remainder of a division by 11.
     DIGIT_BY_REMAINDER
         .get(sum % 11)
         .copied()

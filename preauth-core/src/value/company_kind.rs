@@ -1,4 +1,4 @@
-//! What a company does on the platform.
+//! The role of a company on the platform.
 
 use super::text_enum::text_enum;
 

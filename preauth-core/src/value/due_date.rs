@@ -8,8 +8,8 @@ use chrono::{Datelike, NaiveDate};
 /// The due date of an invoice: a calendar day of the years 0000 to 9999, without time or zone.
 ///
 /// [Contract, "Create request body"](https://example.com/preauth/blob/main/docs/reference.md#create-request-body)
-/// (`invoice.dueDate`): `YYYY-MM-DD`. Whether it is too near or too
-/// far is a rule of create, not of the value.
+/// (`invoice.dueDate`): `YYYY-MM-DD`. The minimum and maximum distance from today are rules of create,
+/// not of this type.
 ///
 /// ```
 /// use preauth_core::value::{DueDate, DueDateError};
@@ -25,7 +25,7 @@ pub struct DueDate(NaiveDate);
 #[derive(Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[cfg_attr(not(feature = "_exhaustive"), non_exhaustive)]
 pub enum DueDateError {
-    /// Not four digits, two digits and two digits with hyphens between.
+    /// The text does not have the form of four digits, two digits and two digits, separated by hyphens.
     #[error("the date is not of the form YYYY-MM-DD, such as 2026-12-21")]
     Shape,
     /// The form is right, but the calendar has no such day.
@@ -38,7 +38,7 @@ crate::explained::explained!(DueDateError);
 impl DueDate {
     /// Reads `YYYY-MM-DD`: ten ASCII characters, nothing around them.
     pub fn parse(text: &str) -> Result<Self, DueDateError> {
-        // chrono alone would also take `2026-12-1`, `26-12-01` and `+2026-12-01`.
+        // Without this check chrono would also accept `2026-12-1`, `26-12-01` and `+2026-12-01`.
         if !has_date_shape(text.as_bytes()) {
             return Err(DueDateError::Shape);
         }
@@ -47,7 +47,7 @@ impl DueDate {
             .map_err(|_| DueDateError::NoSuchDay)
     }
 
-    /// The due date on a given day; `None` outside the years 0000 to 9999, which four digits write.
+    /// The due date on a given day; `None` outside the years 0000 to 9999, which fit in four digits.
     #[must_use]
     pub fn from_date(date: NaiveDate) -> Option<Self> {
         (0..=9999).contains(&date.year()).then_some(Self(date))

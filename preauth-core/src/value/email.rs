@@ -1,4 +1,4 @@
-//! An e-mail address that every mail system accepts.
+//! E-mail addresses, limited to forms that every mail system accepts.
 
 use std::fmt;
 use std::str::FromStr;
@@ -10,10 +10,10 @@ const MAX_LABEL_BYTES: usize = 63;
 /// The contact e-mail of an operation, trimmed; upper and lower case are kept as sent.
 ///
 /// [Contract, "Create request body"](https://example.com/preauth/blob/main/docs/reference.md#create-request-body)
-/// (`supplier.email`): at most 255 characters, a valid e-mail. Valid
-/// means here what works everywhere: ASCII; a local part of letters, digits and `_'+-.`; a domain
-/// name of two labels or more. Quoted local parts, address literals and internationalized addresses
-/// are refused, though some standard allows them.
+/// (`supplier.email`): at most 255 characters, a valid e-mail. Only addresses that work in every mail
+/// system are valid here: ASCII; a local part of letters, digits and `_'+-.`; a domain name of two labels
+/// or more. Quoted local parts, address literals and internationalized addresses are refused, although
+/// standards allow them.
 ///
 /// ```
 /// use preauth_core::value::{Email, EmailError};
@@ -29,42 +29,44 @@ pub struct Email(String);
 #[derive(Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[cfg_attr(not(feature = "_exhaustive"), non_exhaustive)]
 pub enum EmailError {
-    /// Nothing, or only white space.
+    /// The text is empty, or only white space.
     #[error("the e-mail is empty; expected such as name@example.com")]
     Empty,
     /// More than 255 characters.
     #[error("the e-mail has more than {MAX_BYTES} characters")]
     TooLong,
-    /// A control character anywhere, white space around the address included.
+    /// The text has a control character, also in the white space around the address.
     #[error("the e-mail has a control character")]
     ControlCharacter,
     /// No `@`.
     #[error("the e-mail has no @; expected such as name@example.com")]
     NoAt,
-    /// Nothing before the `@`.
+    /// The part before the `@` is empty.
     #[error("the part of the e-mail before the @ is empty")]
     EmptyLocalPart,
     /// More than 64 characters before the `@`.
     #[error("the part of the e-mail before the @ has more than {MAX_LOCAL_BYTES} characters")]
     LocalPartTooLong,
-    /// A character before the `@` other than ASCII letters, digits and `_'+-.`, or `'` as the last.
+    /// The part before the `@` has a character other than ASCII letters, digits and `_'+-.`, or ends in
+    /// `'`.
     #[error("the part of the e-mail before the @ has a character that is not allowed there")]
     LocalPartCharacter,
-    /// A dot before the `@` at the beginning, at the end, or beside another dot.
+    /// The part before the `@` has a leading, trailing or double dot.
     #[error("the part of the e-mail before the @ has a leading, trailing or double dot")]
     MisplacedDot,
-    /// Nothing after the `@`.
+    /// The part after the `@` is empty.
     #[error("the domain of the e-mail is empty")]
     EmptyDomain,
-    /// A domain of one label, such as `localhost`.
+    /// The domain has only one label, such as `localhost`.
     #[error("the domain of the e-mail has no dot")]
     SingleLabelDomain,
-    /// A label that is empty, too long, or not letters, digits and inner hyphens.
+    /// A label of the domain is empty, too long, or has characters other than letters, digits and inner
+    /// hyphens.
     #[error(
         "the domain of the e-mail has a label that is not allowed; expected letters, digits and inner hyphens"
     )]
     DomainLabel,
-    /// A last label that is not two letters or more.
+    /// The last label of the domain is not two letters or more.
     #[error("the domain of the e-mail does not end in two letters or more")]
     TopLevelDomain,
 }
@@ -72,10 +74,10 @@ pub enum EmailError {
 crate::explained::explained!(EmailError);
 
 impl Email {
-    /// The longest address, in characters. All of them are ASCII.
+    /// Maximum length in characters, all of which are ASCII.
     pub const MAX_CHARS: usize = MAX_BYTES;
 
-    /// Reads an e-mail address, without the white space around it.
+    /// Reads an e-mail address, and trims the white space around it.
     pub fn parse(raw: &str) -> Result<Self, EmailError> {
         if raw.chars().any(char::is_control) {
             return Err(EmailError::ControlCharacter);

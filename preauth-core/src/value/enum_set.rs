@@ -5,10 +5,9 @@ use std::marker::PhantomData;
 
 use super::TextEnum;
 
-/// A set of members of a closed enum: one machine word, copied freely, iterated in contract order.
+/// A set of members of a closed enum: a `Copy` bit set, iterated in contract order.
 ///
-/// Holds enums of up to 32 members, which is more than any closed set of the contract that is
-/// collected.
+/// The enum may have up to 32 members, more than any enum of the contract that is used in a set.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct EnumSet<T> {
     bits: u32,
@@ -16,10 +15,10 @@ pub struct EnumSet<T> {
 }
 
 impl<T: TextEnum> EnumSet<T> {
-    /// A set without members.
+    /// The empty set.
     #[must_use]
     pub const fn new() -> Self {
-        // A 33rd member would get no bit and silently never be contained: refuse to compile instead.
+        // A 33rd member would have no bit and would silently be missing, so this fails to compile.
         const {
             assert!(
                 T::ALL.len() <= 32,
@@ -32,7 +31,7 @@ impl<T: TextEnum> EnumSet<T> {
         }
     }
 
-    /// Every member there is.
+    /// The set of all members.
     #[must_use]
     pub fn all() -> Self {
         T::ALL.iter().copied().collect()
@@ -49,19 +48,19 @@ impl<T: TextEnum> EnumSet<T> {
         self.bits & bit(member) != 0
     }
 
-    /// Whether there is no member.
+    /// Whether the set is empty.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.bits == 0
     }
 
-    /// How many members there are.
+    /// The number of members.
     #[must_use]
     pub const fn len(&self) -> u32 {
         self.bits.count_ones()
     }
 
-    /// The members, in the order of the contract whatever the order of insertion.
+    /// The members in the order of the contract, regardless of the order of insertion.
     pub fn iter(&self) -> impl Iterator<Item = T> + use<T> {
         let set = *self;
         T::ALL

@@ -12,9 +12,9 @@ text_enum! {
         PreAuthorizationCreated => "pre_authorization.created",
         /// The supplier declined the offer.
         PreAuthorizationDeclined => "pre_authorization.declined",
-        /// The company took the offer back, through the API or in the platform.
+        /// The company cancelled the offer, through the API or in the platform.
         PreAuthorizationRevoked => "pre_authorization.revoked",
-        /// The offer ran out.
+        /// The offer expired.
         PreAuthorizationExpired => "pre_authorization.expired",
         /// The supplier began a direct advance.
         AnticipationCreated => "anticipation.created",
@@ -48,7 +48,7 @@ text_enum! {
         PaymentOrderCreated => "payment_order.created",
         /// A payment order went into review.
         PaymentOrderUnderReview => "payment_order.under_review",
-        /// A payment order was given a day.
+        /// A payment order was scheduled for a day.
         PaymentOrderScheduled => "payment_order.scheduled",
         /// A payment order was paid.
         PaymentOrderPaid => "payment_order.paid",
@@ -56,7 +56,7 @@ text_enum! {
         PaymentOrderCanceled => "payment_order.canceled",
         /// A payment order was refused.
         PaymentOrderReproved => "payment_order.reproved",
-        /// A test, sent on demand whatever events were chosen.
+        /// A test, sent on demand regardless of the events that the endpoint chose.
         WebhookTest => "webhook.test",
     }
 }

@@ -1,4 +1,4 @@
-//! What makes a repeated create the same create.
+//! Idempotency keys and request fingerprints, by which a repeated create is recognized.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,7 +7,7 @@ use sha2::{Digest, Sha256};
 
 use super::characters::nfc;
 
-/// The caller's name for one attempt to create, sent as `Idempotency-Key`.
+/// The caller's identifier of one create, sent as `Idempotency-Key`.
 ///
 /// [Contract, "POST /api/integration/v1/pre-authorizations"](https://example.com/preauth/blob/main/docs/reference.md#post-apiintegrationv1pre-authorizations):
 /// 8 to 100 characters of
@@ -32,7 +32,7 @@ pub enum IdempotencyKeyError {
         "the idempotency key has a character that is not allowed; expected ASCII letters, digits and . _ : -"
     )]
     InvalidCharacter,
-    /// Fewer than 8 characters. Sent but empty is not the same as not sent.
+    /// Fewer than 8 characters. An empty key is refused as well; it does not count as absent.
     #[error("the idempotency key has {found} characters, the minimum is 8")]
     TooShort {
         /// Characters sent.
@@ -49,13 +49,13 @@ pub enum IdempotencyKeyError {
 crate::explained::explained!(IdempotencyKeyError);
 
 impl IdempotencyKey {
-    /// The fewest characters.
+    /// Minimum length in characters.
     pub const MIN_CHARS: usize = 8;
 
-    /// The most characters.
+    /// Maximum length in characters.
     pub const MAX_CHARS: usize = 100;
 
-    /// Reads a key, exactly as sent.
+    /// Reads a key exactly as sent, without trimming.
     pub fn parse(text: &str) -> Result<Self, IdempotencyKeyError> {
         let allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"._:-".contains(&byte);
         if !text.bytes().all(allowed) {
@@ -89,7 +89,7 @@ impl FromStr for IdempotencyKey {
     }
 }
 
-/// The digest of what a create asks for: equal for two requests that mean the same.
+/// The digest of a create request, equal for equivalent requests.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Fingerprint([u8; 32]);
 
@@ -107,7 +107,7 @@ impl Fingerprint {
     }
 }
 
-/// The fingerprints of one request: the one that is kept, and the one that earlier builds kept.
+/// The fingerprints of one request: the one that is stored, and the one that earlier builds stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fingerprints {
     compared: Fingerprint,
@@ -115,19 +115,19 @@ pub struct Fingerprints {
 }
 
 impl Fingerprints {
-    /// The fingerprint to remember: texts count in the form in which they are compared.
+    /// The fingerprint to store, computed over the compared form of the texts.
     #[must_use]
     pub const fn compared(&self) -> Fingerprint {
         self.compared
     }
 
-    /// The fingerprint as earlier builds remembered it: texts count as they were sent.
+    /// The fingerprint that earlier builds stored, computed over the texts as they were sent.
     #[must_use]
     pub const fn as_sent(&self) -> Fingerprint {
         self.as_sent
     }
 
-    /// Whether a remembered fingerprint is that of this request.
+    /// Whether a stored fingerprint is one of this request.
     #[must_use]
     pub fn include(&self, remembered: &Fingerprint) -> bool {
         self.compared == *remembered || self.as_sent == *remembered
@@ -135,7 +135,7 @@ impl Fingerprints {
 }
 
 impl From<Fingerprint> for Fingerprints {
-    /// Those of a request without texts.
+    /// The fingerprints of a request without texts, which are equal.
     fn from(fingerprint: Fingerprint) -> Self {
         Self {
             compared: fingerprint,
@@ -146,8 +146,8 @@ impl From<Fingerprint> for Fingerprints {
 
 /// Makes the fingerprints of a request: SHA-256 over the parts of a normalised request.
 ///
-/// Every part is framed by its length, an absent part differs from an empty one, and the first byte
-/// is the version of the layout.
+/// Each part is encoded with its length, an absent part differs from an empty one, and the first byte is
+/// the version of the layout.
 #[derive(Clone, Debug)]
 pub struct FingerprintBuilder {
     compared: Sha256,
@@ -155,7 +155,7 @@ pub struct FingerprintBuilder {
 }
 
 impl FingerprintBuilder {
-    /// Begins the fingerprints of a request whose parts are laid out in this way.
+    /// Starts the fingerprints of a request whose parts have this version of the layout.
     #[must_use]
     pub fn new(layout_version: u8) -> Self {
         let hash = Sha256::new_with_prefix([layout_version]);
@@ -165,22 +165,21 @@ impl FingerprintBuilder {
         }
     }
 
-    /// Adds a part that is compared byte for byte, or that there is none.
+    /// Adds a part that is compared byte for byte; `None` records that it is absent.
     pub fn part<P: AsRef<[u8]> + ?Sized>(&mut self, part: Option<&P>) {
         let bytes = part.map(AsRef::as_ref);
         update(&mut self.compared, bytes);
         update(&mut self.as_sent, bytes);
     }
 
-    /// Adds a text that somebody chose, which is compared in normalization form C, or that there is
-    /// none.
+    /// Adds a text, which is compared in normalization form C; `None` records that it is absent.
     pub fn text(&mut self, text: Option<&str>) {
         let compared = text.map(nfc);
         update(&mut self.compared, compared.as_deref().map(str::as_bytes));
         update(&mut self.as_sent, text.map(str::as_bytes));
     }
 
-    /// The fingerprints of all parts.
+    /// Returns the fingerprints of all parts.
     #[must_use]
     pub fn finish(self) -> Fingerprints {
         Fingerprints {

@@ -1,4 +1,4 @@
-//! Identifiers: one type per kind of record, so that none is taken for another.
+//! Identifiers: one type per kind of record, so that ids of different kinds cannot be confused.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,9 +6,9 @@ use std::str::FromStr;
 use uuid::Uuid;
 use uuid::fmt::Hyphenated;
 
-/// Why a text is not an integer id. The two are distinguished because the contract answers them
-/// differently: a text that is no number is a fault of the request, a number that is no id is an id
-/// that nothing has.
+/// Why a text is not an integer id. The two cases are distinguished because the contract answers them
+/// differently: a text that is not a number is an invalid request, and a number that no record can have
+/// is an id that was not found.
 #[derive(Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[cfg_attr(not(feature = "_exhaustive"), non_exhaustive)]
 pub enum IntegerIdError {
@@ -42,7 +42,7 @@ macro_rules! integer_id {
                 if number > 0 { Some(Self(number)) } else { None }
             }
 
-            /// Reads an id. Leading zeros carry no weight; a plus sign is not a number.
+            /// Reads an id. Leading zeros are ignored; a plus sign is refused.
             pub fn parse(text: &str) -> Result<Self, IntegerIdError> {
                 let number = parse_integer(text)?;
                 Self::new(number).ok_or(IntegerIdError::OutOfRange)
@@ -175,7 +175,7 @@ uuid_id! {
     MailId
 }
 
-/// How often a record has been written, for writes that must not overwrite a newer state.
+/// The number of times a record was written, for writes that must not overwrite a newer state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Version(i64);
 
@@ -193,7 +193,7 @@ impl Version {
         }
     }
 
-    /// The version after this one. It stays at the greatest number, which no record lives to see.
+    /// The version after this one. It saturates at the maximum, which no record reaches in practice.
     #[must_use]
     pub const fn next(self) -> Self {
         Self(self.0.saturating_add(1))

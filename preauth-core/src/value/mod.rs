@@ -1,10 +1,10 @@
-//! Values: every text, number, date and id of the domain, parsed once and correct ever after.
+//! Values: every text, number, date and id of the domain, parsed once and valid from then on.
 //!
-//! A value of these types cannot hold anything the contract refuses: fields are private, and the only
-//! ways in are `parse` (from what a stranger sent) and constructors that check. Each `parse` has an
-//! error type with one variant per defect, so that the edge can report exactly what is wrong.
+//! A value of these types is always valid by the contract: fields are private, and values are built only
+//! by `parse` (from untrusted input) and by constructors that validate. Each `parse` has an error type
+//! with one variant per defect, so that the caller can report exactly what is wrong.
 //!
-//! Nothing here reads a clock or draws randomness; the moment comes in as an argument named `now`.
+//! This module reads no clock and uses no randomness; the current time is an argument named `now`.
 
 pub mod calendar;
 

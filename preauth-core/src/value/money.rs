@@ -7,8 +7,8 @@ use super::{Decimal, DecimalError};
 
 /// An amount in reais, held as whole cents; never negative.
 ///
-/// `Display` writes exactly the text of the JSON number in answers: at most two decimals, none that
-/// is not needed (`500`, `500.5`, `1234.56`).
+/// `Display` writes exactly the text of the JSON number in answers: at most two decimals, without
+/// trailing zeros (`500`, `500.5`, `1234.56`).
 ///
 /// ```
 /// use preauth_core::value::Money;
@@ -31,7 +31,7 @@ pub enum MoneyError {
     /// A fraction of a cent. Rounding is a rule of create, not of reading an amount.
     #[error("the amount has a fraction of a cent; round it to two decimals")]
     FractionOfCent,
-    /// More than can be held.
+    /// The amount is above the maximum.
     #[error("the amount is above 92233720368547758.07")]
     TooLarge,
 }
@@ -39,7 +39,7 @@ pub enum MoneyError {
 crate::explained::explained!(MoneyError);
 
 impl Money {
-    /// Nothing; also what is withheld when the caller sent no withheld tax.
+    /// Zero; also the withheld tax when the caller sent none.
     pub const ZERO: Self = Self { cents: 0 };
 
     /// An amount of whole cents; `None` when it is negative.
@@ -69,7 +69,7 @@ impl Money {
         self.cents
     }
 
-    /// The sum; `None` when it cannot be held.
+    /// The sum; `None` if it is above the maximum.
     #[must_use]
     pub fn checked_add(self, other: Self) -> Option<Self> {
         self.cents
@@ -87,8 +87,8 @@ impl Money {
 }
 
 impl Decimal {
-    /// Rounds to whole cents, half away from zero. `None` below zero, where there is no [`Money`],
-    /// and beyond what `Money` can hold.
+    /// Rounds to whole cents, half away from zero. `None` below zero and above the maximum, where there
+    /// is no [`Money`].
     #[must_use]
     pub fn round_to_cents(&self) -> Option<Money> {
         self.rounded_cents().and_then(Money::from_cents)

@@ -8,7 +8,7 @@ text_enum! {
     /// (`origin`).
     #[cfg_attr(not(feature = "_exhaustive"), non_exhaustive)]
     pub enum Origin, "origin" {
-        /// Born from a pre-authorization.
+        /// Created from a pre-authorization.
         PreAuth => "PRE_AUTH",
         /// Advanced directly by the supplier.
         Direct => "DIRECT",

@@ -3,7 +3,7 @@
 use super::text_enum::text_enum;
 
 text_enum! {
-    /// Where a payment order stands. The contract names the events of each step; the values are ours.
+    /// The status of a payment order. The contract names the events of each step; the values are ours.
     #[cfg_attr(not(feature = "_exhaustive"), non_exhaustive)]
     pub enum PaymentOrderStatus, "payment order status" {
         /// Generated.

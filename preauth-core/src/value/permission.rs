@@ -4,7 +4,7 @@ use super::EnumSet;
 use super::text_enum::text_enum;
 
 text_enum! {
-    /// What a company's user may do. A key's responsible user needs both
+    /// What a company's user may do. The responsible user of a key needs both permissions
     /// ([contract, "Authentication"](https://example.com/preauth/blob/main/docs/reference.md#authentication)
     /// item 2).
     #[cfg_attr(not(feature = "_exhaustive"), non_exhaustive)]

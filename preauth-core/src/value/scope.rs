@@ -13,7 +13,8 @@ text_enum! {
         PreauthRead => "preauth:read",
         /// Create and cancel pre-authorizations.
         PreauthWrite => "preauth:write",
-        /// No longer offered; kept by the keys that have it, and opens nothing here.
+        /// No longer given to new keys. Keys that have it keep it, but it permits no operation of this
+        /// API.
         NotesRead => "notes:read",
     }
 }

@@ -12,7 +12,7 @@ text_enum! {
         PreAuth => "PRE_AUTH",
         /// While the construction company checked the supplier's request.
         Request => "REQUEST",
-        /// By the platform or by the passing of time.
+        /// By the platform or by expiry.
         System => "SYSTEM",
     }
 }

@@ -9,7 +9,7 @@ text_enum! {
     /// answers, in the list filter and in webhooks.
     #[cfg_attr(not(feature = "_exhaustive"), non_exhaustive)]
     pub enum Status, "status" {
-        /// Offered to the supplier, who has not answered yet.
+        /// Offered to the supplier, which has not answered yet.
         InPreAuth => "IN_PRE_AUTH",
         /// A direct advance whose invoice the platform verifies.
         InVerification => "IN_VERIFICATION",
@@ -25,13 +25,13 @@ text_enum! {
         ToReceive => "TO_RECEIVE",
         /// Paid in full; final.
         Concluded => "CONCLUDED",
-        /// Closed before payment, for whatever reason.
+        /// Closed before payment, for any reason.
         Reproved => "REPROVED",
     }
 }
 
 impl Status {
-    /// Whether an operation in this status holds its invoice against a second one
+    /// Whether an operation in this status blocks a second operation on the same invoice
     /// ([contract, "States and transitions"](https://example.com/preauth/blob/main/docs/reference.md#states-and-transitions)):
     /// every status but REPROVED and CONCLUDED.
     #[must_use]

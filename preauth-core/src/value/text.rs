@@ -1,5 +1,5 @@
-//! Bounded texts. Lengths are counted in Unicode scalar values; what is kept is what was sent, and
-//! only comparisons normalize.
+//! Texts with a minimum and a maximum length, counted in Unicode scalar values. A text is stored as it
+//! was sent; only comparisons normalize it.
 
 use std::borrow::Cow;
 
@@ -9,10 +9,10 @@ use super::characters::{is_hidden, nfc, nfd, with_plain_spaces};
 #[derive(Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[cfg_attr(not(feature = "_exhaustive"), non_exhaustive)]
 pub enum TextError {
-    /// Nothing, or only white space.
+    /// The text is empty, or only white space.
     #[error("the text is blank")]
     Blank,
-    /// Fewer characters than the minimum.
+    /// The text has fewer characters than the minimum.
     #[error("the text has {found} characters, the minimum is {min}")]
     TooShort {
         /// The minimum, in characters.
@@ -20,7 +20,7 @@ pub enum TextError {
         /// What was sent, in characters.
         found: usize,
     },
-    /// More characters than the maximum.
+    /// The text has more characters than the maximum.
     #[error("the text has {found} characters, the maximum is {max}")]
     TooLong {
         /// The maximum, in characters.
@@ -28,29 +28,28 @@ pub enum TextError {
         /// What was sent, in characters.
         found: usize,
     },
-    /// A control character, tab and line breaks included, even around the text: databases cannot
-    /// hold some of them, and mail headers must not.
+    /// The text has a control character, including tab and line breaks, in any place. Databases cannot
+    /// store some control characters, and mail headers must not contain them.
     #[error("the text has a control character, such as a line break or a tab")]
     ControlCharacter,
-    /// A character that does not show (see [`is_hidden`]). With it a text can look
-    /// like another one, or like nothing.
+    /// The text has an invisible character (see [`is_hidden`]), which can make it look like another text
+    /// or look empty.
     #[error("the text has an invisible or direction-changing character")]
     InvisibleCharacter,
 }
 
 crate::explained::explained!(TextError);
 
-/// A text with bounds, read by one of two rules.
+/// A text with length limits, which is read by one of two rules: for new input or for stored values.
 pub trait BoundedText: Sized {
-    /// Reads what somebody sends now: every character shows.
+    /// Reads new input, in which every character must be visible.
     fn parse(raw: &str) -> Result<Self, TextError>;
 
-    /// Reads what was accepted before and is kept: earlier builds accepted characters that do not
-    /// show, except control characters.
+    /// Reads a stored value: earlier builds accepted invisible characters, except control characters.
     fn from_stored(raw: &str) -> Result<Self, TextError>;
 }
 
-/// Declares a text type with bounds, given what is kept of a text: `trimmed` or `verbatim`.
+/// Declares a text type with length limits; the text is stored `trimmed` or `verbatim`.
 macro_rules! bounded_text {
     ($(#[$meta:meta])* $name:ident, $kept:ident, $min:literal..=$max:literal) => {
         $(#[$meta])*
@@ -58,20 +57,20 @@ macro_rules! bounded_text {
         pub struct $name(String);
 
         impl $name {
-            /// The fewest characters.
+            /// Minimum length in characters.
             pub const MIN_CHARS: usize = $min;
 
-            /// The most characters.
+            /// Maximum length in characters.
             pub const MAX_CHARS: usize = $max;
 
-            /// Reads what somebody sends now, and validates its characters and its length.
+            /// Reads new input, and validates its characters and its length.
             pub fn parse(raw: &str) -> Result<Self, TextError> {
                 every_character_shows(raw)?;
                 Self::from_stored(raw)
             }
 
-            /// Reads what was accepted before and is kept; earlier builds accepted characters that
-            /// do not show, except control characters.
+            /// Reads a stored value; earlier builds accepted invisible characters, except control
+            /// characters.
             pub fn from_stored(raw: &str) -> Result<Self, TextError> {
                 no_control_character(raw)?;
                 check_length($kept(raw), Self::MIN_CHARS, Self::MAX_CHARS)
@@ -120,7 +119,7 @@ bounded_text! {
 }
 
 bounded_text! {
-    /// The person to speak to at a supplier, 2 to 255 characters, trimmed.
+    /// The name of a supplier's contact person, 2 to 255 characters, trimmed.
     ///
     /// [Contract, "Create request body"](https://example.com/preauth/blob/main/docs/reference.md#create-request-body)
     /// (`supplier.contactName`).
@@ -128,7 +127,7 @@ bounded_text! {
 }
 
 bounded_text! {
-    /// A telephone number as somebody typed it, 1 to 20 characters, trimmed. No format is imposed.
+    /// A telephone number as the caller sent it, 1 to 20 characters, trimmed. No format is required.
     ///
     /// [Contract, "Create request body"](https://example.com/preauth/blob/main/docs/reference.md#create-request-body)
     /// (`supplier.phone`).
@@ -155,9 +154,9 @@ impl InvoiceNumber {
         }
     }
 
-    /// The forms in which an operation may hold this number, without repetition: as compared; and,
-    /// since earlier builds compared what was sent, or its normalization form C, as sent, composed and
-    /// decomposed. Most numbers have one.
+    /// The forms in which an operation may have stored this number, without duplicates: the compared
+    /// form, the number as sent, and its normalization forms C and D. The last three are needed because
+    /// earlier builds compared the number as sent or its form C. For most numbers all forms are the same.
     #[must_use]
     pub fn held_as(&self) -> Vec<Cow<'_, str>> {
         let mut forms = vec![self.compared()];
@@ -176,7 +175,7 @@ bounded_text! {
 }
 
 impl From<&SupplierName> for CompanyName {
-    /// A supplier's name is a company's name from its registration on: its bounds are narrower.
+    /// Converts a supplier's name, which always fits because its length limits are narrower.
     fn from(name: &SupplierName) -> Self {
         Self(name.0.clone())
     }
@@ -188,12 +187,12 @@ bounded_text! {
 }
 
 bounded_text! {
-    /// What a company calls an API key, 1 to 100 characters, trimmed.
+    /// The name that a company gives an API key, 1 to 100 characters, trimmed.
     KeyName, trimmed, 1..=100
 }
 
 bounded_text! {
-    /// Why an operation was closed, 1 to 255 characters, trimmed.
+    /// The reason why an operation was closed, 1 to 255 characters, trimmed.
     ///
     /// [Contract, "Webhook data"](https://example.com/preauth/blob/main/docs/reference.md#webhook-data-of-pre_authorization-and-anticipation-events)
     /// (`reason`).
@@ -201,15 +200,16 @@ bounded_text! {
 }
 
 bounded_text! {
-    /// The caller's own identifier of an operation, 1 to 100 characters, kept to the last space.
+    /// The caller's own identifier of an operation, 1 to 100 characters, stored exactly as sent, spaces
+    /// included.
     ///
     /// [Contract, "Create request body"](https://example.com/preauth/blob/main/docs/reference.md#create-request-body)
-    /// (`externalReference`). It is an echo and is found by exact
-    /// equality, so it is neither trimmed nor normalized.
+    /// (`externalReference`). It is returned as sent and searched by exact equality, so it is neither
+    /// trimmed nor normalized.
     ExternalReference, verbatim, 1..=100
 }
 
-/// The name of a file as its sender chose it: it may be long, and has only characters that show.
+/// Validates that every character of a file's name is visible; the length is not limited here.
 pub fn file_name_shows(name: &str) -> Result<(), TextError> {
     every_character_shows(name)
 }

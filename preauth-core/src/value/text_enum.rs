@@ -1,34 +1,34 @@
-//! Closed sets of words, each with exactly one spelling on the wire.
+//! Enums whose members have exactly one text each in JSON and in storage.
 
 use std::fmt::Debug;
 use std::hash::Hash;
 
-/// What every closed set of words can do, for code that is generic over them.
+/// The operations of every text enum, for code that is generic over them.
 ///
-/// The same three items exist as inherent ones on each type, so this trait need not be in scope.
+/// Each type also has these items as inherent ones, so this trait need not be in scope.
 pub trait TextEnum: Copy + Debug + Eq + Hash + Ord + 'static {
     /// Every member, in the order of the contract.
     const ALL: &'static [Self];
 
-    /// The one text of this member.
+    /// The text of this member.
     fn as_str(self) -> &'static str;
 }
 
-/// A text that names no member of a closed set. Texts are compared exactly, case included.
+/// The error for a text that is not the text of any member. Texts are compared exactly, case included.
 #[derive(Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("unknown {set}; expected one of {}", expected.trim_end_matches(", "))]
 pub struct UnknownText {
-    /// What was being read, for example `status`.
+    /// The kind of value that was read, for example `status`.
     pub set: &'static str,
-    /// The texts that are known, each with a comma after it.
+    /// The known texts, each followed by a comma.
     #[doc(hidden)]
     pub expected: &'static str,
 }
 
 crate::explained::explained!(UnknownText);
 
-/// Declares an enum whose members have one text each, with everything that follows from the table:
-/// `ALL`, `as_str`, `parse`, `Display` and `FromStr`.
+/// Declares an enum whose members have one text each, with `ALL`, `as_str`, `parse`, `Display` and
+/// `FromStr` derived from the table.
 #[macro_export]
 macro_rules! text_enum {
     (
@@ -47,7 +47,7 @@ macro_rules! text_enum {
             /// Every member, in the order of the contract.
             pub const ALL: &'static [Self] = &[$( Self::$variant, )+];
 
-            /// The text of this member, as it stands on the wire and in storage.
+            /// The text of this member, as used in JSON and in storage.
             #[must_use]
             pub const fn as_str(self) -> &'static str {
                 match self {

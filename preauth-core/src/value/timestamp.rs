@@ -32,7 +32,7 @@ pub enum TimestampError {
     /// Not of the form `YYYY-MM-DDTHH:MM:SS`, up to nine decimals, `Z`.
     #[error("the timestamp is not of the form YYYY-MM-DDTHH:MM:SS.sssZ")]
     Shape,
-    /// The form is right, but there is no such day or time; leap seconds included.
+    /// The form is right, but the day or time does not exist; leap seconds are refused as well.
     #[error("the timestamp names a day or time that does not exist")]
     NoSuchMoment,
 }
@@ -40,18 +40,18 @@ pub enum TimestampError {
 crate::explained::explained!(TimestampError);
 
 impl Timestamp {
-    /// The earliest moment: the first of the year 0000.
+    /// The earliest moment: the start of the year 0000.
     pub const MIN: Self = Self {
         unix_millis: MIN_MILLIS,
     };
 
-    /// The latest moment: the last of the year 9999.
+    /// The latest moment: the last millisecond of the year 9999.
     pub const MAX: Self = Self {
         unix_millis: MAX_MILLIS,
     };
 
-    /// The moment that many milliseconds after 1970-01-01T00:00:00Z; `None` outside the years 0000
-    /// to 9999.
+    /// The moment this many milliseconds after 1970-01-01T00:00:00Z; `None` outside the years 0000 to
+    /// 9999.
     #[must_use]
     pub const fn from_unix_millis(unix_millis: i64) -> Option<Self> {
         if unix_millis < MIN_MILLIS || unix_millis > MAX_MILLIS {
@@ -61,20 +61,20 @@ impl Timestamp {
         }
     }
 
-    /// The moment of a `chrono` value, cut to the millisecond; [`MIN`](Self::MIN) or
-    /// [`MAX`](Self::MAX) where that lies outside the years 0000 to 9999.
+    /// The moment of a `chrono` value, truncated to the millisecond; [`MIN`](Self::MIN) or
+    /// [`MAX`](Self::MAX) if it lies outside the years 0000 to 9999.
     #[must_use]
     pub fn from_datetime(datetime: DateTime<Utc>) -> Self {
         Self::clamped(datetime.timestamp_millis())
     }
 
-    /// Reads an RFC 3339 timestamp in UTC: `T` and `Z` upper case, up to nine decimals, of which
-    /// those after the third are cut off.
+    /// Reads an RFC 3339 timestamp in UTC: `T` and `Z` upper case, up to nine decimals, truncated after
+    /// the third.
     pub fn parse(text: &str) -> Result<Self, TimestampError> {
         if !has_utc_shape(text.as_bytes()) {
             return Err(TimestampError::Shape);
         }
-        // chrono would take second 60 anywhere and fold it into the next minute.
+        // chrono would accept second 60 in any minute and carry it into the next one.
         if text.get(17..19) == Some("60") {
             return Err(TimestampError::NoSuchMoment);
         }
@@ -95,26 +95,26 @@ impl Timestamp {
         self.unix_millis.div_euclid(1000)
     }
 
-    /// The same moment for `chrono`.
+    /// The same moment as a `chrono` value.
     #[must_use]
     pub fn to_datetime(self) -> DateTime<Utc> {
-        // Every value within MIN and MAX has one, so the fallback is never taken.
+        // Every value from MIN to MAX has a `chrono` value, so the fallback is never taken.
         DateTime::from_timestamp_millis(self.unix_millis).unwrap_or(DateTime::UNIX_EPOCH)
     }
 
-    /// The moment later by `delta`, in whole milliseconds; stays within the years 0000 to 9999.
+    /// The moment later by `delta`, in whole milliseconds; saturates at the years 0000 and 9999.
     #[must_use]
     pub fn saturating_add(self, delta: TimeDelta) -> Self {
         Self::clamped(self.unix_millis.saturating_add(delta.num_milliseconds()))
     }
 
-    /// The moment earlier by `delta`, in whole milliseconds; stays within the years 0000 to 9999.
+    /// The moment earlier by `delta`, in whole milliseconds; saturates at the years 0000 and 9999.
     #[must_use]
     pub fn saturating_sub(self, delta: TimeDelta) -> Self {
         Self::clamped(self.unix_millis.saturating_sub(delta.num_milliseconds()))
     }
 
-    /// The time that has passed since `earlier`; negative when that lies ahead.
+    /// The time since `earlier`; negative if `earlier` is later than this moment.
     #[must_use]
     pub fn since(self, earlier: Self) -> TimeDelta {
         TimeDelta::milliseconds(self.unix_millis.saturating_sub(earlier.unix_millis))

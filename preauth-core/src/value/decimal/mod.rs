@@ -8,11 +8,11 @@ mod sum;
 
 pub use parse::DecimalError;
 
-/// A decimal number, exactly as sent: used to check bounds, never of storage.
+/// A decimal number with its exact value as sent, used to check bounds and never stored.
 ///
 /// Amounts are compared with their bounds on this value, and only then rounded to [`Money`](super::Money); no
-/// binary float is involved at any point. Size is bounded on the text before anything is computed,
-/// so that `1e999999999` costs nothing.
+/// binary float is involved at any point. The size of the text is limited before anything is computed, so
+/// that `1e999999999` costs nothing.
 ///
 /// Equality is numeric: `-0`, `0` and `0.00` are one number, and so are `1e3` and `1000`.
 ///
@@ -29,7 +29,7 @@ pub struct Decimal {
     negative: bool,
     /// Significant digits, the most significant first, without zeros at either end; empty for zero.
     digits: Vec<u8>,
-    /// Where the point stands, counted from the first digit: `0.d1d2... * 10^point`. 0 for zero.
+    /// Position of the point, counted from the first digit: `0.d1d2... * 10^point`. 0 for zero.
     point: i32,
 }
 
@@ -40,7 +40,7 @@ impl Decimal {
         Self::from_parts(cents < 0, &cents.unsigned_abs().to_string(), "", -2)
     }
 
-    /// The cents after rounding half away from zero; `None` below zero, and beyond what `i64` can hold.
+    /// The cents after rounding half away from zero; `None` below zero and above the maximum of `i64`.
     pub(super) fn rounded_cents(&self) -> Option<i64> {
         if self.negative {
             return None;
@@ -64,7 +64,7 @@ impl Decimal {
         self.negative
     }
 
-    /// `whole.fraction * 10^exponent`, from ASCII digits that were checked before.
+    /// The number `whole.fraction * 10^exponent`, from ASCII digits that were validated before.
     fn from_parts(negative: bool, whole: &str, fraction: &str, exponent: i32) -> Self {
         let digits = whole
             .bytes()
@@ -76,7 +76,7 @@ impl Decimal {
         Self::normalized(negative, digits.collect(), point)
     }
 
-    /// The one representation of a value, so that equality of fields is equality of numbers.
+    /// Normalizes the representation, so that equal numbers have equal fields.
     fn normalized(negative: bool, mut digits: Vec<u8>, point: i32) -> Self {
         let leading = digits.iter().take_while(|digit| **digit == 0).count();
         digits.drain(..leading);

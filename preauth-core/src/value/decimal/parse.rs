@@ -1,28 +1,28 @@
-//! The two notations in which a number may be sent, and their bounds.
+//! The two notations in which a number may be sent, and their size limits.
 
 use std::str::FromStr;
 
 use super::Decimal;
 
-/// Digits a number may be written with, before and after the point together.
+/// Maximum number of digits, before and after the point together.
 const MAX_DIGITS: usize = 32;
-/// How far an exponent may move the point, in either direction.
+/// Maximum exponent, in either direction.
 const MAX_EXPONENT: i32 = 32;
 
 /// Why a text is not an acceptable number.
 #[derive(Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[cfg_attr(not(feature = "_exhaustive"), non_exhaustive)]
 pub enum DecimalError {
-    /// Nothing at all.
+    /// The text is empty.
     #[error("the number is empty; expected digits such as 1234.56")]
     Empty,
-    /// Not a number in the notation asked for.
+    /// The text is not a number in the expected notation.
     #[error("the text is not a decimal number such as 1234.56")]
     Malformed,
-    /// A plain decimal with a sign.
+    /// A sign, which plain decimals must not have.
     #[error("the number has a sign; expected digits such as 1234.56")]
     Sign,
-    /// A plain decimal with an exponent.
+    /// An exponent, which plain decimals must not have.
     #[error("the number has an exponent; expected digits such as 1234.56")]
     Exponent,
     /// Zeros before the first digit, as in `0600`.
@@ -87,7 +87,7 @@ impl FromStr for Decimal {
     }
 }
 
-/// Splits `digits` or `digits.digits`, having checked notation and size.
+/// Validates the notation and size of `digits` or `digits.digits`, and splits it at the point.
 fn split_mantissa(text: &str) -> Result<(&str, &str), DecimalError> {
     let (whole, fraction) = match text.split_once('.') {
         Some((_, "")) => return Err(DecimalError::Malformed),
@@ -110,7 +110,7 @@ fn split_mantissa(text: &str) -> Result<(&str, &str), DecimalError> {
     }
 }
 
-/// Reads what follows the `e`. Leading zeros are legal JSON here, and carry no weight.
+/// Reads the exponent after the `e`. Leading zeros are legal JSON here, and are ignored.
 fn parse_exponent(text: &str) -> Result<i32, DecimalError> {
     let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
     if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {

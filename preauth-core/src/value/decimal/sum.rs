@@ -3,8 +3,8 @@
 use super::Decimal;
 
 impl Decimal {
-    /// The exact sum with a whole number. Nothing is rounded and nothing overflows, whatever the
-    /// distance between the two: the sum just has more digits.
+    /// The exact sum with a whole number. It neither rounds nor overflows, even if the two differ by many
+    /// orders of magnitude: the sum has more digits.
     #[must_use]
     pub fn plus_whole(&self, whole: u64) -> Self {
         self.plus(&Self::from(whole))
@@ -28,7 +28,8 @@ impl Decimal {
                 *column = column.saturating_add(signed);
             }
         }
-        // All columns to the right of the first one that is not zero weigh less than one of it.
+        // The first non-zero column decides the sign: all columns to its right together weigh less than
+        // one unit of it.
         let negative = columns
             .iter()
             .find(|column| **column != 0)
@@ -50,7 +51,7 @@ impl Decimal {
         Self::normalized(negative, digits, top.saturating_add(1))
     }
 
-    /// The point's distance from the end of the digits: the place of the last one.
+    /// The decimal place of the last digit, as a power of ten.
     fn last_place(&self) -> i32 {
         self.point
             .saturating_sub(i32::try_from(self.digits.len()).unwrap_or(i32::MAX))
