@@ -10,11 +10,11 @@ use crate::value::{Decimal, Money};
 ///
 /// [Contract, "Resources"](https://example.com/preauth/blob/main/docs/reference.md#resources):
 /// amounts are numbers, rounded to cents. Written with at most two decimals
-/// (`500`, `500.5`, `1234.56`), read from the digits themselves; no binary float lies in between. A
-/// fraction of a cent, a negative number and a string are refused.
+/// (`500`, `500.5`, `1234.56`), read from the decimal digits, without a binary float. A fraction of a
+/// cent, a negative number and a string are refused.
 ///
-/// It works with `serde_json` only, which alone hands over the text of a number. Passing through
-/// [`serde_json::Value`] goes through a float on the way.
+/// It works only with `serde_json`, which gives access to the text of a number. A conversion through
+/// [`serde_json::Value`] uses a float.
 ///
 /// ```
 /// use preauth_core::wire::Amount;

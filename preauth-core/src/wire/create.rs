@@ -10,15 +10,15 @@ use crate::value::{
 /// The body of a create, as a client sends it. Optional fields that are `None` are left out.
 ///
 /// [Contract, "Create request body"](https://example.com/preauth/blob/main/docs/reference.md#create-request-body).
-/// It is written only: the service reads bodies with a parser of
-/// its own, which reports every problem of every field at once.
+/// This type is only serialized: the service reads bodies with its own parser, which reports every
+/// problem of every field at once.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(not(feature = "_exhaustive"), non_exhaustive)]
 pub struct CreatePreAuthorization {
-    /// Who is offered the advance.
+    /// The supplier that is offered the advance.
     pub supplier: CreateSupplier,
-    /// What is to be advanced.
+    /// The invoice to be advanced.
     pub invoice: CreateInvoice,
     /// The caller's own identifier.
     #[serde(with = "text::optional", skip_serializing_if = "Option::is_none")]
@@ -33,13 +33,13 @@ pub struct CreateSupplier {
     /// Its tax id.
     #[serde(with = "text")]
     pub cnpj: Cnpj,
-    /// Where this offer is announced.
+    /// The address to which the mail about this offer is sent.
     #[serde(with = "text")]
     pub email: Email,
     /// Its legal name; required when the supplier is new to the platform.
     #[serde(with = "text::optional", skip_serializing_if = "Option::is_none")]
     pub name: Option<SupplierName>,
-    /// The person to speak to; required when the supplier is new to the platform.
+    /// The contact person; required when the supplier is new to the platform.
     #[serde(with = "text::optional", skip_serializing_if = "Option::is_none")]
     pub contact_name: Option<ContactName>,
     /// Its telephone.
@@ -60,13 +60,13 @@ pub struct CreateInvoice {
     /// Its number.
     #[serde(with = "text")]
     pub number: InvoiceNumber,
-    /// What is withheld; it must leave 500 reais.
+    /// The withheld tax; at least 500 reais must remain.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub withheld_tax_amount: Option<Amount>,
 }
 
 impl CreatePreAuthorization {
-    /// A create without a reference of the caller's own.
+    /// A create without an external reference.
     #[must_use]
     pub const fn new(supplier: CreateSupplier, invoice: CreateInvoice) -> Self {
         Self {
@@ -78,7 +78,7 @@ impl CreatePreAuthorization {
 }
 
 impl CreateSupplier {
-    /// A supplier that the platform knows; a new one needs `name` and `contact_name`, too.
+    /// A supplier that the platform already knows; a new one also needs `name` and `contact_name`.
     #[must_use]
     pub const fn new(cnpj: Cnpj, email: Email) -> Self {
         Self {

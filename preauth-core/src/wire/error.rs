@@ -1,4 +1,4 @@
-//! The body of a refusal.
+//! The body of an error answer.
 
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::RawValue;
@@ -12,11 +12,11 @@ use crate::value::OperationId;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(not(feature = "_exhaustive"), non_exhaustive)]
 pub struct ErrorBody {
-    /// What is wrong: one item, or one per problem for `VALIDATION_ERROR`.
+    /// The errors: one item, or one per problem for `VALIDATION_ERROR`.
     pub errors: Vec<ErrorItem>,
-    /// Structured facts; see [`ErrorDetail`] for how they belong to the errors. Left out when `None`.
+    /// Structured details; see [`ErrorDetail`] for how they relate to the errors. Omitted when `None`.
     ///
-    /// Read with indulgence: details of another shape are no reason to lose the errors.
+    /// Read leniently: details of an unexpected shape do not make the errors unreadable.
     #[serde(
         default,
         deserialize_with = "indulgent",
@@ -25,18 +25,18 @@ pub struct ErrorBody {
     pub details: Option<Vec<ErrorDetail>>,
 }
 
-/// One thing that is wrong.
+/// One error.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(not(feature = "_exhaustive"), non_exhaustive)]
 pub struct ErrorItem {
-    /// What callers branch on.
+    /// The code, on which callers branch.
     pub code: Open<ErrorCode>,
     /// A sentence in Portuguese, for people.
     #[serde(default)]
     pub message: String,
 }
 
-/// What is known about an error beyond its text. Fields that are `None` are left out.
+/// Structured details of an error. Fields that are `None` are omitted.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(not(feature = "_exhaustive"), non_exhaustive)]
@@ -82,8 +82,8 @@ impl ErrorItem {
     }
 }
 
-/// Reads details that are an array, each entry of another shape as an empty one, so that the indexes
-/// of the others still belong to their errors.
+/// Reads details that are an array. An entry of an unexpected shape becomes an empty one, so that the
+/// indexes of the others still match their errors.
 fn indulgent<'de, D>(deserializer: D) -> Result<Option<Vec<ErrorDetail>>, D::Error>
 where
     D: Deserializer<'de>,

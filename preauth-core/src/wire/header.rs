@@ -1,14 +1,14 @@
 //! Names of the headers of the integration API, in lower case, as HTTP/2 sends them.
 
-/// Request: the caller's name for one create.
+/// Request: the caller's identifier of one create.
 /// [Contract, "POST /api/integration/v1/pre-authorizations"](https://example.com/preauth/blob/main/docs/reference.md#post-apiintegrationv1pre-authorizations).
 pub const IDEMPOTENCY_KEY: &str = "idempotency-key";
 
-/// Answer to a create: [`IDEMPOTENCY_REPLAYED_TRUE`] when it is the original answer repeated, and
-/// absent otherwise.
+/// Answer to a create: [`IDEMPOTENCY_REPLAYED_TRUE`] when the original answer is repeated, and absent
+/// otherwise.
 pub const IDEMPOTENCY_REPLAYED: &str = "idempotency-replayed";
 
-/// The one value of [`IDEMPOTENCY_REPLAYED`].
+/// The only value of [`IDEMPOTENCY_REPLAYED`].
 pub const IDEMPOTENCY_REPLAYED_TRUE: &str = "true";
 
 /// Answer: requests allowed in a window.
@@ -19,14 +19,14 @@ pub const RATE_LIMIT_LIMIT: &str = "x-ratelimit-limit";
 /// [Contract, "Limits"](https://example.com/preauth/blob/main/docs/reference.md#limits).
 pub const RATE_LIMIT_REMAINING: &str = "x-ratelimit-remaining";
 
-/// Answer: seconds until the window begins anew; not a moment.
+/// Answer: seconds until the next window begins; a duration, not a point in time.
 /// [Contract, "Limits"](https://example.com/preauth/blob/main/docs/reference.md#limits).
 pub const RATE_LIMIT_RESET: &str = "x-ratelimit-reset";
 
-/// Answer: whole seconds to wait before the next try.
+/// Answer: whole seconds to wait before the next attempt.
 /// [Contract, "Errors"](https://example.com/preauth/blob/main/docs/reference.md#errors)
 /// (`RATE_LIMITED`).
 pub const RETRY_AFTER: &str = "retry-after";
 
-/// Answer: the id under which the service knows this request. Ours, on every answer.
+/// Answer: the service's id of this request. Ours, on every answer.
 pub const REQUEST_ID: &str = "x-request-id";

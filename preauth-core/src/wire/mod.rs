@@ -1,16 +1,16 @@
-//! The JSON shapes of the integration API, as they stand in requests, answers and webhooks.
+//! The JSON shapes of the integration API: requests, answers and webhooks.
 //!
-//! Service and client share these types, so that both speak of the same fields. They know
-//! [`value`](crate::value) and the [error codes](crate::ErrorCode), and nothing of the rules: what a
-//! create means, or which status follows which, is not their business.
+//! Service and client share these types, so that both use the same fields. They depend on
+//! [`value`](crate::value) and the [error codes](crate::ErrorCode), and not on the rules: the effect of a
+//! create and the order of statuses are defined elsewhere.
 //!
-//! - Written: fields in the order of the contract, `null` where the contract has a field that is
-//!   empty, amounts as exact numbers of at most two decimals.
+//! - Written: fields in the order of the contract, `null` for empty fields of the contract, amounts as
+//!   exact numbers of at most two decimals.
 //! - Read: unknown fields are ignored, and an unknown status, stage, event type or error code keeps
-//!   its text ([`Open`]), because the contract lets all of these appear without notice ("Versioning").
+//!   its text ([`Open`]), because the contract allows new ones at any time ("Versioning").
 //!
 //! The structs may get more fields within v1, so none of them can be built by a literal: each has a
-//! constructor that takes what is always there, and the rest are fields to set.
+//! constructor for the required fields, and the others are set afterwards.
 
 pub mod header;
 pub mod path;

@@ -5,7 +5,7 @@ use serde::ser::Serializer;
 
 use crate::value::{ExtensionId, InvoiceId, OperationId, PaymentOrderId, Version};
 
-/// An id that is made of a positive integer and nothing else.
+/// An id that consists of a positive integer.
 pub(super) trait IntegerId: Copy {
     fn from_number(number: i64) -> Option<Self>;
     fn number(self) -> i64;
@@ -48,7 +48,7 @@ fn validate<T: IntegerId, E: Error>(number: i64) -> Result<T, E> {
         .ok_or_else(|| E::custom(format_args!("expected a positive integer, found {number}")))
 }
 
-/// The same for an id that may be `null`; with `#[serde(default)]` it may be absent, too.
+/// The same for an id that may be `null`; with `#[serde(default)]` it may also be absent.
 pub(super) mod optional {
     use super::{Deserialize, Deserializer, IntegerId, Serializer, validate};
 

@@ -1,4 +1,4 @@
-//! Closed sets of words, as a stranger must read them: open.
+//! Enums that a reader outside the service must keep open for unknown members.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -8,14 +8,14 @@ use serde::ser::{Serialize, Serializer};
 
 use crate::value::TextEnum;
 
-/// A member of a closed set, or the text of one that this version does not know.
+/// A member of an enum, or the text of a member that this version does not know.
 ///
 /// [Contract, "Versioning"](https://example.com/preauth/blob/main/docs/reference.md#versioning):
 /// a new status, stage, event type or error code may appear within v1, and
-/// readers must accept it. An unknown one is therefore no error, and its text is kept and written back.
+/// readers must accept it. An unknown text is therefore not an error; it is kept and written back.
 ///
-/// Build it with [`From`], which finds the member: an `Unknown` with the text of a member equals
-/// nothing that was read.
+/// Build it with [`From`], which finds the member: an `Unknown` with the text of a known member is not
+/// equal to any value that was read.
 ///
 /// ```
 /// use preauth_core::value::Status;
@@ -30,14 +30,14 @@ use crate::value::TextEnum;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Open<T> {
-    /// A member of the set.
+    /// A member that this version knows.
     Known(T),
-    /// The text of something newer than this version.
+    /// The text of a member that is newer than this version.
     Unknown(String),
 }
 
 impl<T: TextEnum> Open<T> {
-    /// The text, as it stands on the wire.
+    /// The text, as in JSON.
     #[must_use]
     pub fn as_str(&self) -> &str {
         match self {
@@ -46,7 +46,7 @@ impl<T: TextEnum> Open<T> {
         }
     }
 
-    /// The member; `None` when this version does not know it.
+    /// The member; `None` if this version does not know it.
     #[must_use]
     pub const fn known(&self) -> Option<&T> {
         match self {

@@ -3,19 +3,19 @@
 
 use crate::value::OperationId;
 
-/// What every path begins with.
+/// The prefix of every path.
 pub const PREFIX: &str = "/api/integration/v1";
 
 /// Create (POST) and list (GET).
 pub const PRE_AUTHORIZATIONS: &str = "/api/integration/v1/pre-authorizations";
 
-/// Get, as a route with the parameter `id`.
+/// Get (GET), as a route with the parameter `id`.
 pub const PRE_AUTHORIZATION_ROUTE: &str = "/api/integration/v1/pre-authorizations/{id}";
 
 /// Cancel (POST), as a route with the parameter `id`.
 pub const CANCEL_ROUTE: &str = "/api/integration/v1/pre-authorizations/{id}/cancel";
 
-/// Where one operation is read.
+/// The path to get one operation.
 ///
 /// ```
 /// use preauth_core::value::OperationId;
@@ -30,7 +30,7 @@ pub fn pre_authorization(id: OperationId) -> String {
     format!("{PRE_AUTHORIZATIONS}/{id}")
 }
 
-/// Where one operation is cancelled.
+/// The path to cancel one operation.
 #[must_use]
 pub fn cancel(id: OperationId) -> String {
     format!("{PRE_AUTHORIZATIONS}/{id}/cancel")

@@ -5,11 +5,10 @@ use serde::{Deserialize, Serialize};
 use super::{Amount, Open, number, text};
 use crate::value::{Cnpj, DueDate, OperationId, Status, Timestamp};
 
-/// A pre-authorization or an advance as create, get and cancel answer it, and lists hold it.
+/// A pre-authorization or an advance, as create, get and cancel return it and lists contain it.
 ///
 /// [Contract, "Operation"](https://example.com/preauth/blob/main/docs/reference.md#operation).
-/// Empty fields are
-/// written as `null`, never left out.
+/// Empty fields are written as `null`, never omitted.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(not(feature = "_exhaustive"), non_exhaustive)]
@@ -17,18 +16,18 @@ pub struct PreAuthorization {
     /// The `{id}` of get and cancel, and the `anticipationId` of webhooks.
     #[serde(with = "number")]
     pub id: OperationId,
-    /// Where it stands.
+    /// Its status.
     pub status: Open<Status>,
-    /// Echo of what the caller sent.
+    /// The caller's own identifier, as it was sent.
     #[serde(default)]
     pub external_reference: Option<String>,
     /// The head office on creation, afterwards the company of the invoice.
     pub payer: Party,
-    /// Who receives the advance.
+    /// The supplier that receives the advance.
     pub supplier: SupplierParty,
-    /// What is advanced.
+    /// The invoice that is advanced.
     pub invoice: Invoice,
-    /// Until when the supplier may request the advance; `None` for direct advances.
+    /// The deadline for the supplier's request; `None` for direct advances.
     #[serde(with = "text::optional", default)]
     pub expires_at: Option<Timestamp>,
     /// When it was created.
@@ -71,10 +70,10 @@ pub struct Invoice {
     /// When the company pays it.
     #[serde(with = "text")]
     pub due_date: DueDate,
-    /// Its number; a direct advance may come without.
+    /// Its number; a direct advance may have none.
     #[serde(default)]
     pub number: Option<String>,
-    /// What is withheld; 0 when the caller sent none.
+    /// The withheld tax; 0 when the caller sent none.
     #[serde(default)]
     pub withheld_tax_amount: Amount,
 }
@@ -87,27 +86,27 @@ pub struct Invoice {
 pub struct PreAuthorizationList {
     /// The entries of this page.
     pub data: Vec<PreAuthorization>,
-    /// Which page this is, and how many there are.
+    /// The position of this page, and the number of pages.
     pub pagination: Pagination,
 }
 
-/// Where a page stands among all pages.
+/// The position of a page among all pages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(not(feature = "_exhaustive"), non_exhaustive)]
 pub struct Pagination {
     /// The number of this page, from 1.
     pub page: u64,
-    /// The most entries a page may have.
+    /// Maximum number of entries on a page.
     pub limit: u32,
-    /// Entries on all pages together.
+    /// Total number of entries on all pages.
     pub total: u64,
-    /// Pages that have entries; 0 when there is none.
+    /// Number of pages that have entries; 0 if there is none.
     pub total_pages: u64,
 }
 
 impl PreAuthorization {
-    /// An operation. Whatever may be `null` is `None`.
+    /// An operation whose nullable fields are `None`.
     #[must_use]
     pub fn new(
         id: OperationId,
@@ -171,7 +170,7 @@ impl PreAuthorizationList {
 }
 
 impl Pagination {
-    /// The place of page `page` of `limit` entries each, of `total` in all.
+    /// The position of page `page`, with `limit` entries per page and `total` entries on all pages.
     #[must_use]
     pub fn new(page: u64, limit: u32, total: u64) -> Self {
         Self {

@@ -1,6 +1,6 @@
-//! Values that are strings on the wire, by their `Display` and `FromStr`.
+//! Values that are strings in JSON, converted by their `Display` and `FromStr`.
 //!
-//! For `#[serde(with = "…")]`: the values themselves know no JSON.
+//! For `#[serde(with = "…")]`, which needs no serde implementation of the values.
 
 use std::fmt::{self, Display};
 use std::marker::PhantomData;
@@ -39,7 +39,7 @@ impl<T: FromStr<Err: Display>> Visitor<'_> for TextVisitor<T> {
     }
 }
 
-/// The same for a value that may be `null`; with `#[serde(default)]` it may be absent, too.
+/// The same for a value that may be `null`; with `#[serde(default)]` it may also be absent.
 pub(super) mod optional {
     use super::{Deserializer, Display, Error, FromStr, PhantomData, Serializer, Visitor, fmt};
 

@@ -1,4 +1,4 @@
-//! The values themselves as JSON, as the contract has them (feature `serde`).
+//! The serde implementations of the values, in the JSON form of the contract (feature `serde`).
 
 use serde::de::{Deserialize, Deserializer, Error as _, SeqAccess, Visitor};
 use serde::ser::{Error as _, Serialize, Serializer};
@@ -48,7 +48,7 @@ texts!(
 texts!(
     ApiKeyId, CompanyId, DeliveryId, EndpointId, EventId, MailId, RequestId, UserId
 );
-// A text that is no member is an error; `Open` keeps it.
+// An unknown text is an error here; `Open` keeps it.
 texts!(
     CompanyKind,
     ErrorCode,
@@ -81,7 +81,7 @@ macro_rules! numbers {
 
 numbers!(OperationId, ExtensionId, PaymentOrderId, InvoiceId, Version);
 
-/// A number of at most two decimals, exact in both directions: see [`Amount`], which is the same.
+/// A number of at most two decimals, exact in both directions, like [`Amount`].
 impl Serialize for Money {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         Amount(*self).serialize(serializer)

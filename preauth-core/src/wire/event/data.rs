@@ -1,4 +1,4 @@
-//! The data of an event, whatever its type.
+//! The data of an event of any type.
 
 use serde_json::value::RawValue;
 
@@ -20,7 +20,7 @@ pub enum EventData {
     PaymentOrder(PaymentOrderEventData),
     /// Of `webhook.test`.
     Test(WebhookTestData),
-    /// Of a type that is newer than this version. Confirm the event, and look at the raw data if it
+    /// Of a type that is newer than this version. Acknowledge the event, and read the raw data if it
     /// matters.
     Unknown,
 }

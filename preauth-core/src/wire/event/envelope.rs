@@ -1,4 +1,4 @@
-//! What every event has around its data.
+//! The envelope around the data of every event.
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -16,16 +16,16 @@ use crate::wire::{JsonError, Open, from_json, text};
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(not(feature = "_exhaustive"), non_exhaustive)]
 pub struct EventEnvelope<D> {
-    /// Equal on every attempt and resend: receivers deduplicate by it.
+    /// The same on every attempt and resend; receivers deduplicate by it.
     #[serde(with = "text")]
     pub id: EventId,
-    /// What happened; the field is named `type`.
+    /// The type of the event; the JSON field is named `type`.
     #[serde(rename = "type")]
     pub event_type: Open<EventType>,
-    /// When it happened.
+    /// The time of the event.
     #[serde(with = "text")]
     pub created_at: Timestamp,
-    /// What there is to know about it.
+    /// The data of the event.
     pub data: D,
 }
 
@@ -68,13 +68,13 @@ impl<D> EventEnvelope<D> {
 }
 
 impl RawEventEnvelope {
-    /// Reads the body of a webhook; to be done after its signature was verified.
+    /// Reads the body of a webhook. Verify its signature first.
     pub fn from_json(body: &[u8]) -> Result<Self, JsonError> {
         from_json(body)
     }
 
-    /// Reads the data in the shape that belongs to the type; [`EventData::Unknown`] for a type that
-    /// this version does not know, which is no error.
+    /// Reads the data in the shape of the event's type. A type that this version does not know gives
+    /// [`EventData::Unknown`], not an error.
     pub fn data(&self) -> Result<EventData, JsonError> {
         EventData::read(&self.event_type, &self.data)
     }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::value::{DueDate, InvoiceId};
 use crate::wire::{Amount, Party, SupplierParty, number, text};
 
-/// An invoice as events show it.
+/// An invoice, as it appears in events.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(not(feature = "_exhaustive"), non_exhaustive)]
@@ -20,7 +20,7 @@ pub struct EventInvoice {
     pub number: Option<String>,
 }
 
-/// The data of `invoice.received`. The contract does not show it; the shape is this project's.
+/// The data of `invoice.received`. The contract does not define it; the shape is this project's.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(not(feature = "_exhaustive"), non_exhaustive)]
@@ -30,9 +30,9 @@ pub struct InvoiceReceivedData {
     pub invoice_id: InvoiceId,
     /// The invoice.
     pub invoice: EventInvoice,
-    /// Who is to pay it.
+    /// The company that is to pay it.
     pub payer: Party,
-    /// Who issued it.
+    /// The supplier that issued it.
     pub supplier: SupplierParty,
 }
 

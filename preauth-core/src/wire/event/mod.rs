@@ -1,4 +1,4 @@
-//! What webhooks carry.
+//! The JSON of webhook events.
 
 mod data;
 mod envelope;

@@ -9,8 +9,7 @@ use crate::wire::{Amount, Open, Party, SupplierParty, number, text};
 /// The data of `pre_authorization.*` and `anticipation.*` events.
 ///
 /// [Contract, "Webhook data of `pre_authorization.*` and `anticipation.*` events"](https://example.com/preauth/blob/main/docs/reference.md#webhook-data-of-pre_authorization-and-anticipation-events).
-/// Everything but
-/// `extension` is always written, with `null` where there is nothing.
+/// Every field except `extension` is always written; empty ones are `null`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(not(feature = "_exhaustive"), non_exhaustive)]
@@ -18,29 +17,29 @@ pub struct OperationEventData {
     /// The `id` of the operation.
     #[serde(with = "number")]
     pub anticipation_id: OperationId,
-    /// Where it stands after the event.
+    /// Its status after the event.
     pub status: Open<Status>,
     /// Offered by the company, or advanced directly by the supplier.
     pub origin: Open<Origin>,
-    /// What is advanced.
+    /// The invoice that is advanced.
     pub invoice: EventInvoice,
     /// Net amount to the supplier, once it is calculated.
     #[serde(default)]
     pub net_amount: Option<Amount>,
     /// The construction company.
     pub payer: Party,
-    /// Who receives the advance.
+    /// The supplier that receives the advance.
     pub supplier: SupplierParty,
     /// The caller's own identifier.
     #[serde(default)]
     pub external_reference: Option<String>,
-    /// Why it was closed, if this event closed it.
+    /// The reason why it was closed, if this event closed it.
     #[serde(default)]
     pub reason: Option<String>,
-    /// At which stage it was closed, if this event closed it.
+    /// The stage at which it was closed, if this event closed it.
     #[serde(default)]
     pub stage: Option<Open<Stage>>,
-    /// The extension; in `anticipation.extension_*` events only, and left out of all others.
+    /// The extension; only in `anticipation.extension_*` events, and omitted from all others.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub extension: Option<ExtensionData>,
 }
@@ -56,13 +55,13 @@ pub struct ExtensionData {
     /// The new due date of the boleto.
     #[serde(with = "text")]
     pub new_due_date: DueDate,
-    /// Total of the extended boleto.
+    /// The total amount of the extended boleto.
     pub total_amount: Amount,
 }
 
 impl OperationEventData {
-    /// The data of an event that neither closes the operation nor extends its boleto. Whatever may be
-    /// `null` is `None`.
+    /// The data of an event that neither closes the operation nor extends its boleto. Nullable fields are
+    /// `None`.
     #[must_use]
     pub fn new(
         anticipation_id: OperationId,
@@ -89,7 +88,7 @@ impl OperationEventData {
 }
 
 impl ExtensionData {
-    /// The extension as its events show it.
+    /// The extension, as it appears in its events.
     #[must_use]
     pub const fn new(id: ExtensionId, new_due_date: DueDate, total_amount: Amount) -> Self {
         Self {

@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 use crate::value::{OperationId, PaymentOrderId, PaymentOrderStatus};
 use crate::wire::{Amount, Open, Party, SupplierParty, number, text};
 
-/// The data of `payment_order.*` events. The contract does not show it; the shape is this project's.
-/// Every field is always written, with `null` where there is nothing.
+/// The data of `payment_order.*` events. The contract does not define it; the shape is this project's.
+/// Every field is always written; empty ones are `null`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(not(feature = "_exhaustive"), non_exhaustive)]
@@ -15,27 +15,27 @@ pub struct PaymentOrderEventData {
     /// The number of the order.
     #[serde(with = "number")]
     pub payment_order_id: PaymentOrderId,
-    /// Where it stands after the event.
+    /// Its status after the event.
     pub status: Open<PaymentOrderStatus>,
-    /// How much is to be paid.
+    /// The amount to be paid.
     pub amount: Amount,
-    /// The day on which it is to be paid, once it is known.
+    /// The scheduled day of payment, once it is known.
     #[serde(with = "text::optional", default)]
     pub scheduled_for: Option<NaiveDate>,
     /// The operation it belongs to, if any.
     #[serde(with = "number::optional", default)]
     pub anticipation_id: Option<OperationId>,
-    /// Whose order it is.
+    /// The construction company that pays.
     pub payer: Party,
-    /// Who is paid.
+    /// The supplier that is paid.
     pub supplier: SupplierParty,
-    /// Why it was cancelled or reproved.
+    /// The reason why it was cancelled or reproved.
     #[serde(default)]
     pub reason: Option<String>,
 }
 
 impl PaymentOrderEventData {
-    /// The data of an event. Whatever may be `null` is `None`.
+    /// The data of an event whose nullable fields are `None`.
     #[must_use]
     pub fn new(
         payment_order_id: PaymentOrderId,
