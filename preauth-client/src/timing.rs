@@ -1,4 +1,4 @@
-//! Where waiting, time and chance come from.
+//! Clock, sleep and randomness of the client.
 
 use std::fmt;
 use std::pin::Pin;
@@ -7,9 +7,11 @@ use std::time::Duration;
 
 use tokio::time::{Instant, sleep};
 
-/// What the client waits by and draws from: the runtime's clock and the system's randomness, unless
-/// [`ClientBuilder::timing`](crate::ClientBuilder::timing) puts something else in their place, which
-/// lets a test see every wait and skip it.
+/// Clock, sleep and randomness of the client.
+///
+/// The default is the runtime's clock and the system's randomness.
+/// [`ClientBuilder::timing`](crate::ClientBuilder::timing) replaces them, so that a test can observe and
+/// skip every wait.
 ///
 /// ```
 /// use std::pin::Pin;
@@ -17,7 +19,7 @@ use tokio::time::{Instant, sleep};
 /// use std::time::Duration;
 /// use preauth_client::Timing;
 ///
-/// /// Time that passes only by being waited for, and jitter that is always half.
+/// /// A clock that advances only by `sleep`, and jitter that is always half.
 /// #[derive(Debug, Default)]
 /// struct Skipped(Mutex<Duration>);
 ///
@@ -37,17 +39,17 @@ use tokio::time::{Instant, sleep};
 /// }
 /// ```
 pub trait Timing: fmt::Debug + Send + Sync + 'static {
-    /// The time since some moment that stays the same.
+    /// The time since a fixed moment.
     fn now(&self) -> Duration;
 
-    /// Waits for so long.
+    /// Waits for `time`.
     fn sleep(&self, time: Duration) -> Pin<Box<dyn Future<Output = ()> + Send + '_>>;
 
-    /// Any number of 64 bits, each as likely as the others; a wait is its share of the longest wait.
+    /// A uniformly distributed 64-bit number: 0 gives the minimum wait, `u64::MAX` the maximum.
     fn random(&self) -> u64;
 }
 
-/// A test keeps one half, to look at what was waited for.
+/// A test keeps a clone, to inspect the waits.
 impl<T: Timing + ?Sized> Timing for Arc<T> {
     fn now(&self) -> Duration {
         T::now(self)
@@ -86,7 +88,7 @@ impl Timing for SystemTiming {
     }
 
     fn random(&self) -> u64 {
-        // Without randomness the longest wait is the careful one.
+        // Without randomness, wait the full time.
         getrandom::u64().unwrap_or(u64::MAX)
     }
 }

@@ -1,4 +1,4 @@
-//! The part of the settings that the HTTP library gets.
+//! The settings of the HTTP library.
 
 use std::time::Duration;
 
@@ -9,17 +9,17 @@ use secrecy::{ExposeSecret, SecretString};
 use crate::ConfigError;
 use crate::base_url::BaseUrl;
 
-/// A kept connection is not used again after this time: the service closes it after 75 s.
+/// Maximum idle time of a connection before it is no longer reused: the service closes it after 75 s.
 const IDLE_CONNECTION_LIMIT: Duration = Duration::from_secs(60);
 
-/// What the client calls itself towards the service.
+/// The `User-Agent` of every request.
 const USER_AGENT: &str = concat!("preauth-client/", env!("CARGO_PKG_VERSION"));
 
 pub(super) struct HttpSettings {
     pub(super) connect_timeout: Duration,
-    /// May have a password in it.
+    /// May contain a password.
     pub(super) proxy: Option<SecretString>,
-    /// Texts in PEM.
+    /// Root certificates in PEM, not yet parsed.
     pub(super) roots: Vec<Vec<u8>>,
     pub(super) only_added_roots: bool,
 }
@@ -46,12 +46,12 @@ impl HttpSettings {
             .default_headers(HeaderMap::from_iter([(AUTHORIZATION, authorization)]))
             .connect_timeout(self.connect_timeout)
             .redirect(redirect::Policy::none())
-            // None of the environment; one of the settings is added below.
+            // Ignore proxies from the environment. A proxy from the settings is added below.
             .no_proxy()
             .pool_idle_timeout(IDLE_CONNECTION_LIMIT)
             .referer(false);
         if let Some(url) = &self.proxy {
-            // Its cause would repeat the address, and with it the password.
+            // The cause would repeat the address, and with it the password.
             let proxy = Proxy::all(url.expose_secret()).map_err(|_| ConfigError::Proxy)?;
             builder = builder.proxy(proxy);
         }

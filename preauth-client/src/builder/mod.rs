@@ -20,8 +20,8 @@ use http::HttpSettings;
 
 /// Settings of a [`Client`](crate::Client); everything but address and key has a default.
 ///
-/// Neither proxies nor anything else is taken from the environment, and no redirect is followed: the
-/// key goes to the address that is given here and to none other.
+/// Nothing is read from the environment, proxies included, and no redirect is followed: the key is sent
+/// only to the address given here.
 #[must_use]
 pub struct ClientBuilder {
     base_url: String,
@@ -50,62 +50,62 @@ impl ClientBuilder {
         }
     }
 
-    /// The time to connect, TLS included; 5 s unless said otherwise.
+    /// Maximum time to connect, TLS included (default: 5 s).
     pub const fn connect_timeout(mut self, timeout: Duration) -> Self {
         self.http.connect_timeout = timeout;
         self
     }
 
-    /// The time for one attempt, from connecting to the last byte of the answer; 20 s unless said
-    /// otherwise. The time for the whole call is [`RetryPolicy::budget`].
+    /// Maximum time of one attempt, from connecting to the last byte of the answer (default: 20 s). The
+    /// time for the whole call is [`RetryPolicy::budget`].
     pub const fn attempt_timeout(mut self, timeout: Duration) -> Self {
         self.attempt_timeout = timeout;
         self
     }
 
-    /// When failed requests are sent again; [`RetryPolicy::default`] unless said otherwise.
+    /// When failed requests are sent again (default: [`RetryPolicy::default`]).
     pub fn retry(mut self, policy: RetryPolicy) -> Self {
         self.retry = policy;
         self
     }
 
-    /// Maximum size of an answer, in bytes; 4 MiB unless said otherwise, which is more than
-    /// twenty times a full page.
+    /// Maximum size of an answer in bytes (default: 4 MiB, more than twenty times a full page).
     pub const fn max_answer_bytes(mut self, bytes: usize) -> Self {
         self.max_answer_bytes = bytes;
         self
     }
 
-    /// Whether a base address with `http://` may lead to another machine. The key then travels
-    /// readable for everybody on the way: for test networks only.
+    /// Whether a base address with `http://` may name another machine. The key is then sent unencrypted:
+    /// for test networks only.
     pub const fn allow_plain_http(mut self, allow: bool) -> Self {
         self.allow_plain_http = allow;
         self
     }
 
-    /// Sends everything through the proxy at `url`, such as `http://user:password@proxy.example.com:3128`.
-    /// TLS goes through it unread. Without this no proxy is used, whatever the environment contains.
+    /// Sends everything through the proxy at `url`, such as
+    /// `http://user:password@proxy.example.com:3128`. The proxy does not decrypt TLS. Without this
+    /// setting no proxy is used, not even one from the environment.
     pub fn proxy(mut self, url: impl Into<String>) -> Self {
         self.http.proxy = Some(SecretString::from(url.into()));
         self
     }
 
-    /// Trusts also the certificates of `pem`, one or more, for example those of the company's own
-    /// authority.
+    /// Also trusts the certificates in `pem`, one or more, for example those of the company's own
+    /// certificate authority.
     pub fn add_root_certificates(mut self, pem: impl AsRef<[u8]>) -> Self {
         self.http.roots.push(pem.as_ref().to_vec());
         self
     }
 
-    /// Whether the roots of the system are left out, so that only those are trusted that
-    /// [were added](Self::add_root_certificates).
+    /// Whether the roots of the system are left out, so that only roots that [were
+    /// added](Self::add_root_certificates) are trusted.
     pub const fn only_added_roots(mut self, only: bool) -> Self {
         self.http.only_added_roots = only;
         self
     }
 
-    /// Calls `observer` after each attempt, whether it failed or not: for metrics and for logs of one's
-    /// own. It is called within the call, so it must neither block nor panic.
+    /// Calls `observer` after each attempt, successful or failed, for metrics and custom logs. It runs
+    /// within the call, so it must neither block nor panic.
     ///
     /// ```
     /// use preauth_client::Client;
@@ -124,14 +124,14 @@ impl ClientBuilder {
         self
     }
 
-    /// What the client waits by and draws from; the runtime's clock and the system's randomness unless
-    /// said otherwise. For tests.
+    /// Replaces clock, sleep and randomness, for tests (default: the runtime's clock and the system's
+    /// randomness).
     pub fn timing(mut self, timing: impl Timing) -> Self {
         self.timing = Some(Arc::new(timing));
         self
     }
 
-    /// Validates the settings: where the service is, and how calls are made.
+    /// Validates the settings and builds the base address and the caller.
     pub(crate) fn into_parts(self) -> Result<(BaseUrl, Caller), ConfigError> {
         let base_url = BaseUrl::parse(&self.base_url, self.allow_plain_http)?;
         let authorization = authorization(&self.api_key)?;
@@ -152,7 +152,7 @@ impl ClientBuilder {
 
 impl fmt::Debug for ClientBuilder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Neither key nor addresses: they have not been validated and may hold a password.
+        // The key and the addresses are left out: they are not validated yet and may contain a password.
         f.debug_struct("ClientBuilder")
             .field("connect_timeout", &self.http.connect_timeout)
             .field("attempt_timeout", &self.attempt_timeout)

@@ -1,19 +1,19 @@
-//! Wrong settings.
+//! Invalid settings.
 
 use std::error::Error as StdError;
 use std::fmt;
 
 use super::line;
 
-/// Why a client cannot be built. Neither key nor address is repeated. `Debug` writes the same text and
-/// then its source.
+/// Why a client cannot be built. The text contains neither the key nor the address. `Debug` writes the
+/// same text and then its source.
 #[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum ConfigError {
     /// The base address begins with neither `https://` nor `http://`.
     #[error("the base url does not begin with https:// or http://")]
     BaseUrlScheme,
-    /// The base address is no URL.
+    /// The base address is not a URL.
     #[error("the base url is invalid")]
     BaseUrl(#[source] Box<dyn StdError + Send + Sync>),
     /// The base address has a user or password in it.
@@ -22,19 +22,19 @@ pub enum ConfigError {
     /// The base address has a query or fragment.
     #[error("the base url has a query or a fragment; only a path may follow the host")]
     BaseUrlTail,
-    /// Plain HTTP to another machine would show the key to everybody on the way.
+    /// Plain HTTP to another machine would expose the key on the network.
     #[error("the base url is plain http to another machine; use https")]
     BaseUrlInsecure,
-    /// The key does not begin like an API key; it may be another secret.
+    /// The key does not begin with the prefix of an API key; it may be another secret.
     #[error("the api key does not begin with service_sk_")]
     ApiKeyPrefix,
-    /// The key has a character that no key has, such as a line break.
+    /// The key has a character that no API key contains, such as a line break.
     #[error("the api key has a character that no key has; was a line end copied along?")]
     ApiKeyCharacters,
-    /// The proxy's address is no address of a proxy.
+    /// The proxy's address is not a valid proxy address.
     #[error("the proxy's url is invalid; expected such as http://proxy.example.com:3128")]
     Proxy,
-    /// The added roots are no certificates in PEM.
+    /// The added root certificates are not certificates in PEM.
     #[error(
         "the added root certificates are not certificates in pem (-----BEGIN CERTIFICATE-----)"
     )]

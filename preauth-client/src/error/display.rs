@@ -1,4 +1,4 @@
-//! The text of an error: one line that support can work with.
+//! The text of an error: one line for logs and support.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use preauth_core::value::escaped;
 use super::line::beginning;
 use super::{Error, ErrorKind};
 
-/// The most problems that are spelled out.
+/// Maximum number of problems shown.
 const MAX_PROBLEMS: usize = 5;
 
 impl fmt::Display for Error {
@@ -29,7 +29,7 @@ impl fmt::Display for Error {
         }
         for (index, problem) in self.problems().take(MAX_PROBLEMS).enumerate() {
             f.write_str(if index == 0 { ": " } else { "; " })?;
-            // None of these words is ours: a line break in one must not begin a line in a log.
+            // These texts are untrusted: a line break in one must not start a new line in a log.
             write!(f, "{}", escaped(beginning(problem.code.as_str())))?;
             if let Some(field) = problem.field {
                 write!(f, " {}", escaped(beginning(field)))?;
@@ -58,7 +58,7 @@ impl fmt::Display for Error {
 }
 
 impl Error {
-    /// What was called: without an answer nothing else leads to what was done.
+    /// Writes the call, its operation and its key: without an answer nothing else identifies the request.
     fn write_call(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Some(call) = self.inner.call else {
             return Ok(());

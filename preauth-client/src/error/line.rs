@@ -1,4 +1,4 @@
-//! One line of text from words that are not ours.
+//! Formats untrusted text as one bounded line.
 
 use std::error::Error as StdError;
 use std::fmt::{self, Write};
@@ -6,20 +6,20 @@ use std::iter::successors;
 
 use preauth_core::value::is_hidden;
 
-/// The most causes that are written.
+/// Maximum number of causes shown.
 const MAX_CAUSES: usize = 8;
 
-/// The most characters of any one text, so that no answer can fill a log.
+/// Maximum length of any one text in characters, so that no answer can fill a log.
 const MAX_CHARS: usize = 400;
 
-/// The beginning of a text, which is the whole of any text of reasonable length.
+/// The first `MAX_CHARS` characters of a text, which is all of any text of reasonable length.
 pub(super) fn beginning(text: &str) -> &str {
     let end = text.char_indices().nth(MAX_CHARS);
     end.and_then(|(end, _)| text.get(..end)).unwrap_or(text)
 }
 
-/// Writes an error and then what lies beneath it, for `Debug`: that is what a program shows whose
-/// `main` returns the error, and there nobody asks for the sources.
+/// Writes an error and its causes on one line, for `Debug`: a `main` that returns the error prints only
+/// `Debug`, without the sources.
 pub(super) fn with_causes(error: &dyn StdError, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     write!(f, "{error}")?;
     for cause in successors(error.source(), |&cause| cause.source()).take(MAX_CAUSES) {

@@ -1,4 +1,4 @@
-//! What can go wrong.
+//! Errors of the client.
 
 mod config;
 mod display;
@@ -22,10 +22,10 @@ pub use kind::ErrorKind;
 
 /// Why a call did not succeed.
 ///
-/// Its text names code, message, fields, what was called, and request id, so that a line in a log is enough
-/// for support; where no answer came, the idempotency key is what leads to a create that was done. What lies
-/// beneath it is the [`source`](StdError::source). `Debug` writes the same text and then its sources, on one
-/// line, because that is what a `main` that returns the error shows.
+/// Its text names code, message, fields, what was called, and request id, so that one line in a log is
+/// enough for support. Without an answer, the idempotency key identifies a create that was carried out.
+/// The underlying error is the [`source`](StdError::source). `Debug` writes the same text and then its
+/// sources, on one line, because a `main` that returns the error prints `Debug`.
 ///
 /// ```
 /// use preauth_client::{Error, ErrorCode};
@@ -43,7 +43,7 @@ pub struct Error {
     inner: Box<Inner>,
 }
 
-/// Boxed, because errors travel by value through every layer.
+/// Boxed to keep `Error` small, because errors are returned by value through every layer.
 struct Inner {
     kind: ErrorKind,
     head: Option<AnswerHead>,
@@ -51,23 +51,23 @@ struct Inner {
     raw: Option<Vec<u8>>,
     source: Option<Box<dyn StdError + Send + Sync>>,
     call: Option<Call>,
-    /// What the call was about.
+    /// The operation that the call named.
     operation: Option<OperationId>,
-    /// The operation that a duplicate named before this call.
+    /// The operation that an earlier duplicate refusal named.
     existing: Option<OperationId>,
     attempts: u32,
     idempotency_key: Option<IdempotencyKey>,
 }
 
-/// One thing that is wrong with a request.
+/// One problem of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Problem<'a> {
-    /// What to branch on.
+    /// The code to branch on.
     pub code: &'a Open<ErrorCode>,
-    /// A sentence in Portuguese, for people.
+    /// A sentence in Portuguese, to show to people.
     pub message: &'a str,
-    /// The path of the field, such as `invoice.dueDate`, if one is to blame.
+    /// The path of the field, such as `invoice.dueDate`, if the problem belongs to one.
     pub field: Option<&'a str>,
 }
 
@@ -95,8 +95,8 @@ impl Error {
         error
     }
 
-    /// Of an answer that is no success. Only a body in the words of the contract is a refusal of the
-    /// service.
+    /// The error of an answer that is not a success. Only a body in the error format of the contract is a
+    /// refusal of the service.
     pub(crate) fn refused(head: AnswerHead, raw: Option<Vec<u8>>) -> Self {
         let mut error = Self::answered(ErrorKind::UnexpectedAnswer, head);
         let body = raw.as_deref().map(from_json::<ErrorBody>);
@@ -120,7 +120,7 @@ impl Error {
         self
     }
 
-    /// Adds what only the whole call knows.
+    /// Adds the details of the whole call.
     pub(crate) fn of_call(
         mut self,
         call: Call,
@@ -135,12 +135,12 @@ impl Error {
         self
     }
 
-    /// What the head of the answer said.
+    /// Status and headers of the answer, if there was one.
     pub(crate) fn head(&self) -> Option<&AnswerHead> {
         self.inner.head.as_ref()
     }
 
-    /// Adds what a duplicate said to the failure to read the operation that it names.
+    /// Adds the operation and the key of a duplicate refusal to the failed read of that operation.
     pub(crate) fn after_duplicate(mut self, duplicate: &Self) -> Self {
         self.inner.existing = duplicate.existing_operation_id();
         self.inner
@@ -149,7 +149,7 @@ impl Error {
         self
     }
 
-    /// What kind of failure it is.
+    /// The kind of failure.
     #[must_use]
     pub fn kind(&self) -> ErrorKind {
         self.inner.kind
@@ -168,14 +168,14 @@ impl Error {
         self.inner.body.as_ref().and_then(ErrorBody::code)
     }
 
-    /// The sentence, in Portuguese, that came with the code.
+    /// The message of the refusal: a sentence in Portuguese that came with the code.
     #[must_use]
     pub fn message(&self) -> Option<&str> {
         let first = self.inner.body.as_ref()?.errors.first()?;
         Some(&first.message)
     }
 
-    /// Everything that is wrong with the request, each with its field if it has one.
+    /// All problems of the request, each with its field if it has one.
     pub fn problems(&self) -> impl Iterator<Item = Problem<'_>> {
         let body = self.inner.body.as_ref();
         let errors = body.map_or(&[][..], |body| &body.errors);
@@ -191,9 +191,8 @@ impl Error {
         })
     }
 
-    /// The operation in progress that holds the same invoice, if this is
-    /// `PRE_AUTH_DUPLICATE_INVOICE`, or if
-    /// [`create_or_get`](crate::Client::create_or_get) could not read it.
+    /// The operation in progress that holds the same invoice, if this is `PRE_AUTH_DUPLICATE_INVOICE`, or
+    /// if [`create_or_get`](crate::Client::create_or_get) could not read that operation.
     #[must_use]
     pub fn existing_operation_id(&self) -> Option<OperationId> {
         self.inner.existing.or_else(|| self.duplicate_of())
@@ -208,11 +207,11 @@ impl Error {
     }
 
     /// Whether the same call may succeed later. A create must then be sent with the same
-    /// [`idempotency_key`](Self::idempotency_key), because the failed one may have been done.
+    /// [`idempotency_key`](Self::idempotency_key), because the failed one may have been carried out.
     ///
-    /// True for failures of transport, 408, 429, 500 to 504, for a create `IDEMPOTENCY_IN_PROGRESS`, and
-    /// for a cancel `ANTICIPATION_INVALID_TRANSITION`: the operation changed during the cancel, and a
-    /// fresh one is decided by its new state.
+    /// True for connection failures, timeouts, interrupted exchanges, 408, 429, 500 to 504,
+    /// `IDEMPOTENCY_IN_PROGRESS` of a create, and `ANTICIPATION_INVALID_TRANSITION` of a cancel: the
+    /// operation changed during the cancel, and a new cancel is decided by the new state.
     #[must_use]
     pub fn is_retryable(&self) -> bool {
         match self.inner.kind {
@@ -229,7 +228,7 @@ impl Error {
         }
     }
 
-    /// Whether the code is one that goes away by itself in the call that it answered.
+    /// Whether the code reports a temporary condition of this call.
     fn is_passing(&self) -> bool {
         let code = self.code().and_then(Open::known);
         match self.inner.call {
@@ -239,8 +238,8 @@ impl Error {
         }
     }
 
-    /// How long to wait before the next try: what the service asks for, or, when the request limit is
-    /// used up and it asks for nothing, until the limit is refilled.
+    /// How long to wait before the next attempt: the time that the service asks for, or, if it asks for
+    /// none and the request limit is used up, the time until the limit resets.
     #[must_use]
     pub fn retry_after(&self) -> Option<Duration> {
         let head = self.inner.head.as_ref()?;
@@ -257,33 +256,33 @@ impl Error {
         self.inner.call
     }
 
-    /// The bytes of the answer, whatever they are; `None` if there was no answer, or a longer one than
+    /// The bytes of the answer, in any format; `None` if there was no answer, or if it was longer than
     /// the client accepts.
     #[must_use]
     pub fn raw(&self) -> Option<&[u8]> {
         self.inner.raw.as_deref()
     }
 
-    /// The id under which the service knows the last request; name it to support.
+    /// The service's id of the last request; give it to support.
     #[must_use]
     pub fn request_id(&self) -> Option<&str> {
         self.inner.head.as_ref()?.request_id.as_deref()
     }
 
-    /// What is left of the request limit, if the answer said so.
+    /// The state of the request limit, if the answer reported it.
     #[must_use]
     pub fn rate_limit(&self) -> Option<RateLimit> {
         self.inner.head.as_ref()?.rate_limit
     }
 
-    /// How many requests were sent.
+    /// Number of requests sent.
     #[must_use]
     pub fn attempts(&self) -> u32 {
         self.inner.attempts
     }
 
-    /// The key under which a create was tried, chosen by the caller or drawn by the client. Keep it:
-    /// a later create with this key and the same content cannot be done twice.
+    /// The key under which a create was sent, chosen by the caller or drawn by the client. Keep it:
+    /// repeated creates with this key and the same content are carried out at most once.
     #[must_use]
     pub fn idempotency_key(&self) -> Option<&IdempotencyKey> {
         self.inner.idempotency_key.as_ref()

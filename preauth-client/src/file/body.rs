@@ -1,4 +1,4 @@
-//! A form on its way.
+//! The request body of a form.
 
 use std::collections::VecDeque;
 use std::io;
@@ -17,7 +17,7 @@ use super::content::SharedStream;
 #[error("the stream of the file failed")]
 pub(crate) struct UnreadableFile(#[source] io::Error);
 
-/// What is left to send.
+/// The part of a form that is still to be sent.
 pub(super) struct FormBody {
     before: VecDeque<Bytes>,
     stream: Streaming,
@@ -26,10 +26,10 @@ pub(super) struct FormBody {
 
 enum Streaming {
     None,
-    /// Left in its place until everything before it is on its way, so that an attempt that fails
-    /// earlier has not touched it.
+    /// Taken only after everything before it is being sent, so that an attempt that fails earlier does
+    /// not consume it.
     Untouched(SharedStream),
-    /// In a mutex that is never locked, because a body has to be `Sync` and a stream is not.
+    /// The mutex is never locked: it makes the stream `Sync`, which a body must be.
     Under(Mutex<Pin<Box<dyn Stream<Item = io::Result<Bytes>> + Send>>>),
 }
 

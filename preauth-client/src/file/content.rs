@@ -1,4 +1,4 @@
-//! Where the bytes of a file come from.
+//! The sources of a file's bytes.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -20,14 +20,14 @@ pub(super) enum Content {
     Stream(SharedStream),
 }
 
-/// Content that can be sent.
+/// Content that is ready to be sent.
 pub(super) enum Loaded {
     Bytes(Bytes),
     Stream(SharedStream),
 }
 
 impl Content {
-    /// Reads a file from disk, so that all attempts send the same bytes whatever happens to it.
+    /// Reads a file from disk, so that all attempts send the same bytes even if the file changes.
     pub(super) async fn load(&self) -> Result<Loaded, Error> {
         let path = match self {
             Self::Bytes(bytes) => return Ok(Loaded::Bytes(bytes.clone())),
@@ -41,13 +41,13 @@ impl Content {
     }
 }
 
-/// Reads a whole file, and no more than one that can be sent.
+/// Reads a whole file, up to the maximum size of an invoice file.
 fn read(path: &Path) -> io::Result<Vec<u8>> {
     let file = File::open(path)?;
     let size = file.metadata()?.len();
     check_size(size).map_err(io::Error::other)?;
     let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or_default());
-    // It may have grown since, or be no regular file, which has no size.
+    // The file may have grown since, or may not be a regular file, which has no size in its metadata.
     let limit = InvoiceFile::MAX_BYTES.saturating_add(1);
     let found = file.take(limit).read_to_end(&mut bytes)?;
     check_size(u64::try_from(found).unwrap_or(u64::MAX)).map_err(io::Error::other)?;
@@ -56,7 +56,7 @@ fn read(path: &Path) -> io::Result<Vec<u8>> {
 
 type BoxedStream = Pin<Box<dyn Stream<Item = io::Result<Bytes>> + Send>>;
 
-/// A stream that is taken by the first attempt that sends of it.
+/// A stream that the first attempt to send from it consumes.
 #[derive(Clone)]
 pub(super) struct SharedStream(Arc<Mutex<Option<BoxedStream>>>);
 
@@ -70,7 +70,7 @@ impl SharedStream {
         Self(Arc::new(Mutex::new(Some(stream))))
     }
 
-    /// Whether nobody has taken it yet.
+    /// Whether no attempt has taken the stream yet.
     pub(super) fn is_there(&self) -> bool {
         self.lock().is_some()
     }
@@ -84,7 +84,7 @@ impl SharedStream {
     }
 }
 
-/// Makes one kind of chunk of all kinds.
+/// Converts any chunk type to `Bytes`.
 struct IntoBytes<S>(Pin<Box<S>>);
 
 impl<S, B> Stream for IntoBytes<S>

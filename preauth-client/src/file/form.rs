@@ -14,20 +14,20 @@ use super::content::Loaded;
 use super::{FileType, InvoiceFile};
 use crate::{Error, ErrorKind};
 
-/// What browsers write for `"`, CR and LF in the name of a file, without escaping the percent sign.
+/// Escapes that browsers write for `"`, CR and LF in a file name, without escaping the percent sign.
 const ESCAPES_OF_BROWSERS: [&str; 3] = ["%22", "%0D", "%0A"];
 
-/// A form that can be made into a body again for each attempt.
+/// A form that provides a new body for each attempt.
 pub(crate) struct Form {
     boundary: String,
-    /// All text parts and the head of the file's part.
+    /// All text parts and the headers of the file's part.
     before: Bytes,
     content: Loaded,
     after: Bytes,
 }
 
 impl Form {
-    /// Writes the form. `boundary` must occur in no part, which a random one does not.
+    /// Writes the form. `boundary` must not occur in any part; a random one does not.
     pub(crate) async fn new(
         offer: &CreatePreAuthorization,
         file: &InvoiceFile,
@@ -56,7 +56,7 @@ impl Form {
 
     pub(crate) fn content_type(&self) -> HeaderValue {
         let text = format!("multipart/form-data; boundary={}", self.boundary);
-        // A boundary is drawn from letters and digits, which no header refuses.
+        // A boundary consists of letters and digits, which every header accepts.
         HeaderValue::from_str(&text)
             .unwrap_or_else(|_| HeaderValue::from_static("multipart/form-data"))
     }
@@ -70,7 +70,7 @@ impl Form {
         })
     }
 
-    /// Whether it can be sent from its beginning: a stream can once.
+    /// Whether it can be sent from its beginning; a stream can only be sent once.
     pub(crate) fn is_whole(&self) -> bool {
         match &self.content {
             Loaded::Bytes(_) => true,
@@ -97,8 +97,8 @@ fn file_head(form: &mut String, boundary: &str, name: &str, file_type: FileType)
         "--{boundary}\r\ncontent-disposition: form-data; name=\"invoiceFile\"; \
          filename=\"{quoted}\""
     );
-    // A form's readers take these for a quote and for ends of lines: then the name is said once more, in
-    // the one way that leaves no doubt.
+    // Parsers of forms decode these escapes to a quote or a line end. `filename*` (RFC 8187) repeats the
+    // name unambiguously.
     if ESCAPES_OF_BROWSERS
         .iter()
         .any(|escape| name.contains(escape))
@@ -109,7 +109,7 @@ fn file_head(form: &mut String, boundary: &str, name: &str, file_type: FileType)
     let _ = write!(form, "\r\ncontent-type: {}\r\n\r\n", file_type.as_str());
 }
 
-/// Escapes every byte but those that need it nowhere (RFC 8187).
+/// Percent-encodes (RFC 8187) every byte except ASCII letters, digits and `-._`, which need no escape.
 fn percent_encode(form: &mut String, text: &str) {
     for byte in text.bytes() {
         if byte.is_ascii_alphanumeric() || b"-._".contains(&byte) {

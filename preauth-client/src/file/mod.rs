@@ -17,10 +17,10 @@ use content::{Content, SharedStream};
 pub(crate) use body::UnreadableFile;
 pub(crate) use form::Form;
 
-/// A PDF or XML document that goes with an offer.
+/// A PDF or XML document attached to an offer.
 /// [Contract, "Invoice file rules"](https://example.com/preauth/blob/main/docs/reference.md#invoice-file-rules).
 ///
-/// The service looks into it and refuses what is not of its type.
+/// The service inspects the content and refuses a file that does not match its type.
 ///
 /// ```
 /// use preauth_client::{FileType, InvoiceFile};
@@ -37,7 +37,7 @@ pub struct InvoiceFile {
     content: Content,
 }
 
-/// What an invoice file is.
+/// The type of an invoice file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum FileType {
@@ -47,29 +47,29 @@ pub enum FileType {
     Xml,
 }
 
-/// Why a file cannot go with an offer.
+/// Why a file cannot be attached to an offer.
 #[derive(Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FileError {
-    /// No name, or only white space.
+    /// The name is empty or only white space.
     #[error("the file has no name")]
     Nameless,
-    /// The name has more characters than the service takes.
+    /// The name has more characters than the service accepts.
     #[error("the file name has {found} characters, the maximum is 255")]
     NameTooLong {
-        /// What was given, in characters.
+        /// Length of the name, in characters.
         found: usize,
     },
-    /// The name has a character that does not show, a control character say, or is not Unicode.
+    /// The name has an invisible character, such as a control character, or is not Unicode.
     #[error("the file name has a character that does not show, or is not unicode")]
     NameCharacter,
     /// The name ends in neither `.pdf` nor `.xml`.
     #[error("the file name ends in neither .pdf nor .xml")]
     UnknownType,
-    /// More bytes than the service takes.
+    /// The file has more bytes than the service accepts.
     #[error("the file has {found} bytes, the maximum is 10485760")]
     TooLarge {
-        /// How many there are.
+        /// Size of the file, in bytes.
         found: u64,
     },
 }
@@ -81,10 +81,10 @@ impl fmt::Debug for FileError {
 }
 
 impl InvoiceFile {
-    /// The most bytes of a file: 10 MB, which are 10 x 2^20.
+    /// Maximum size of a file in bytes: 10 MB, meaning 10 x 2^20.
     pub const MAX_BYTES: u64 = 10 * 1024 * 1024;
 
-    /// The most characters of its name.
+    /// Maximum length of a file name in characters.
     pub const MAX_NAME_CHARS: usize = 255;
 
     /// A file in memory.
@@ -98,8 +98,8 @@ impl InvoiceFile {
         Self::new(name, file_type, Content::Bytes(content))
     }
 
-    /// A file on disk, whose type follows from the end of its name. It is read, whole, when the create
-    /// begins; one that cannot be read is an [`ErrorKind::File`](crate::ErrorKind::File) then.
+    /// A file on disk, whose type follows from the extension of its name. The whole file is read when the
+    /// create begins; if that fails, the create returns an [`ErrorKind::File`](crate::ErrorKind::File).
     pub fn from_path(path: impl Into<PathBuf>) -> Result<Self, FileError> {
         let path = path.into();
         let name = path.file_name().ok_or(FileError::Nameless)?;
@@ -115,11 +115,11 @@ impl InvoiceFile {
         Self::new(&name, file_type, Content::Path(path))
     }
 
-    /// A file that is read while it is sent, and never held in memory.
+    /// A file that is read while it is sent, without holding it in memory.
     ///
-    /// It can be sent once, and clones share it: a create whose attempt fails after the stream was
-    /// touched is not tried again. Offer anew with a fresh stream under
-    /// [the same key](crate::Error::idempotency_key).
+    /// It can be sent once, and clones share it. If an attempt fails after it began to read the stream,
+    /// the create is not retried. Create again with a new stream under [the same
+    /// key](crate::Error::idempotency_key).
     pub fn from_stream<S, B>(name: &str, file_type: FileType, stream: S) -> Result<Self, FileError>
     where
         S: Stream<Item = io::Result<B>> + Send + 'static,
@@ -146,13 +146,13 @@ impl InvoiceFile {
         })
     }
 
-    /// Its name, as it is sent.
+    /// The file name that is sent.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// What it is.
+    /// The type of the file.
     #[must_use]
     pub const fn file_type(&self) -> FileType {
         self.file_type
@@ -160,7 +160,7 @@ impl InvoiceFile {
 }
 
 impl FileType {
-    /// The media type, as it stands in the request.
+    /// The media type, as sent in the request.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {

@@ -1,4 +1,4 @@
-//! All pages of a list, one operation after the other.
+//! All operations of a list, across its pages.
 
 #[cfg(test)]
 mod tests;
@@ -17,21 +17,21 @@ use crate::{Client, Error, ErrorKind, ListFilter, RateLimit, Response};
 
 use walk::Walk;
 
-/// All operations that a filter lets pass, most recent first: a [`Stream`], or
-/// [`next`](Self::next) without one.
+/// All operations that match a filter, most recent first: a [`Stream`], also usable through
+/// [`next`](Self::next) alone.
 ///
-/// Pages are counted from the newest operation, so they shift while they are read. Whatever others do
-/// meanwhile,
+/// Pages are counted from the newest operation, so they shift when operations are created or change
+/// during the read. Despite such changes,
 ///
-/// - an operation that the filter lets pass all the time comes exactly once,
-/// - one that is created, or begins or ceases to match, comes once or not at all,
+/// - an operation that matches the filter all the time is returned exactly once,
+/// - one that is created, or starts or stops matching, during the read is returned once or not at all,
 /// - ids descend.
 ///
-/// So a job may cancel what it is given while it goes on reading. It costs some 14 % more requests than
-/// pages would, because each begins with an operation that was seen.
+/// A job may therefore cancel each operation it receives and continue to read. This takes about 14 % more
+/// requests than plain pages, because each request begins with an operation that was already returned.
 ///
-/// An error that [may pass](Error::is_retryable) does not end it: asked again, it goes on where it was.
-/// Any other error does.
+/// A [retryable](Error::is_retryable) error does not end the list: the next poll continues at the same
+/// position. Any other error ends it.
 ///
 /// ```no_run
 /// use preauth_client::value::Status;
@@ -84,7 +84,7 @@ impl Operations {
         self.rate_limit
     }
 
-    /// Asks for the walk's next window.
+    /// Requests the walk's next window.
     fn ask(&self) -> Question {
         let client = self.client.clone();
         let window = self.walk.window();

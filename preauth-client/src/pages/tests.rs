@@ -1,4 +1,4 @@
-//! The walk over lists that change between its answers.
+//! Tests of the walk on lists that change between answers.
 #![expect(
     clippy::arithmetic_side_effects,
     reason = "the numbers of these tests are small"
@@ -13,29 +13,29 @@ use serde_json::json;
 
 use super::walk::{Astray, Walk, Window};
 
-/// Ids of operations are even when they are created in their order, and odd when they appear late.
+/// Operations that are created in order have even ids; those that appear late have odd ids.
 const SPACING: i64 = 2;
 
-/// What others do between two answers.
+/// A change of the list between two answers.
 #[derive(Clone, Debug)]
 enum Change {
-    /// Number of newest ones that are created.
+    /// This many new operations are created, with the highest ids.
     Arrive(u8),
-    /// One appears in the middle: it begins to match, or its commit came late.
+    /// An operation appears in the middle: it starts to match, or it was committed late.
     Appear(prop::sample::Index),
-    /// One ceases to match.
+    /// An operation stops matching.
     Leave(prop::sample::Index),
-    /// All that were given out so far cease to match: the reader cancels what it is given.
+    /// All operations returned so far stop matching: the reader cancels each operation it receives.
     GivenLeave,
 }
 
-/// A list as the service has it.
+/// The list on the service's side.
 struct Shelf {
     ids: BTreeSet<i64>,
     next: i64,
-    /// Those that have matched from the beginning.
+    /// Ids that have matched from the beginning.
     steady: BTreeSet<i64>,
-    /// What each looks like but for its id.
+    /// Template of every operation; only the id differs.
     sample: PreAuthorization,
 }
 
@@ -109,7 +109,7 @@ fn any_operation() -> PreAuthorization {
     serde_json::from_str(&operation.to_string()).unwrap()
 }
 
-/// Walks down a shelf that changes before each answer; the ids given out, and how many requests it took.
+/// Walks a shelf that changes between answers; returns the ids in order, and the number of requests.
 fn walk(shelf: &mut Shelf, most: u32, changes: &[Vec<Change>]) -> (Vec<i64>, usize) {
     let (mut walk, mut given, mut requests) = (Walk::new(most), Vec::new(), 0);
     let mut changes = changes.iter();
@@ -141,7 +141,7 @@ proptest! {
         changes in prop::collection::vec(prop::collection::vec(change(), 0..12), 0..25),
     ) {
         let mut shelf = Shelf::of(count);
-        // Only what leaves before the walk has passed it may be missing.
+        // Only an operation that leaves before the walk has passed it may be missing.
         let (given, _) = walk(&mut shelf, most, &changes);
         prop_assert!(given.is_sorted_by(|newer, older| newer > older), "{:?}", given);
         let given: BTreeSet<_> = given.into_iter().collect();

@@ -1,44 +1,45 @@
-//! The way down a list that others change meanwhile. Nothing is sent here.
+//! Walks down a list that changes during the walk. Nothing is sent here.
 //!
-//! A list shows, by id descending, the operations that match; a window of it is a page of some limit.
-//! The rule that makes the walk whole: **an answer counts only if it begins at the top of the list or with
-//! an entry whose id is not below the last one given out.** Everything above that entry has then been
-//! given out, or arrived later; everything below it follows within the same answer, which shows one moment.
-//! So windows overlap by an entry. When entries above have left, so that an answer begins below the last one,
-//! the walk goes back up until it meets something that it knows; when so many have arrived that an answer
-//! holds nothing else, it leaps down. Both strides double, so that either way takes few answers.
+//! A list contains the matching operations by descending id; a window is one page of it, with its own
+//! limit. The rule that makes the walk complete: **an answer counts only if it begins at the top of the
+//! list or with an entry whose id is not below the last one returned.** Everything above that entry has
+//! then been returned, or arrived later; everything below it follows within the same answer, which is a
+//! snapshot of one moment. Windows therefore overlap by one entry. If entries above have left, so that an
+//! answer begins below the last one, the walk goes back up until an answer satisfies the rule again. If
+//! so many entries have arrived that an answer contains no new entry, the walk jumps down. Both distances
+//! double, so that either way takes few answers.
 
 use preauth_core::value::OperationId;
 use preauth_core::wire::{PreAuthorization, PreAuthorizationList};
 
-/// The most answers in a row that give out nothing. Going back takes a few; more are a service that
-/// ignores the page it is asked for.
+/// Maximum number of consecutive answers without a new entry. Going back takes a few; more mean that the
+/// service ignores the requested page.
 const MAX_FRUITLESS: u32 = 64;
 
-/// How far the walk has come.
+/// The state of a walk.
 #[derive(Debug)]
 pub(super) struct Walk {
-    /// The most entries of one window.
+    /// Maximum number of entries of one window.
     most: u32,
     window: Window,
-    /// The last entry that was given out.
+    /// The last entry that was returned.
     last: Option<OperationId>,
-    /// How far to go back the next time.
+    /// Distance of the next move back, in entries.
     back: u64,
-    /// How far to leap the next time.
+    /// Distance of the next jump down, in entries.
     leap: u64,
     fruitless: u32,
     is_over: bool,
 }
 
-/// A page of some limit.
+/// One page of a list, with its limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Window {
     pub(super) page: u64,
     pub(super) limit: u32,
 }
 
-/// Why a walk cannot go on.
+/// Why a walk cannot continue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum Astray {
     #[error("the ids of the list do not descend")]
@@ -63,17 +64,17 @@ impl Walk {
         }
     }
 
-    /// What to ask for next.
+    /// The window to request next.
     pub(super) const fn window(&self) -> Window {
         self.window
     }
 
-    /// Whether the end of the list has been given out.
+    /// Whether the end of the list has been reached.
     pub(super) const fn is_over(&self) -> bool {
         self.is_over
     }
 
-    /// Takes the answer to [`window`](Self::window), and gives the entries that come next.
+    /// Processes the answer to [`window`](Self::window) and returns the entries that come next.
     pub(super) fn take(
         &mut self,
         list: PreAuthorizationList,
@@ -111,12 +112,13 @@ impl Walk {
         self.counted(fresh)
     }
 
-    /// Whether everything above an entry was given out, or arrived later.
+    /// Whether everything above `first` was returned already, or arrived later.
     fn knows(&self, first: Option<&PreAuthorization>) -> bool {
         first.is_some_and(|first| self.last.is_some_and(|last| first.id >= last))
     }
 
-    /// Chooses the window that holds the entry with `index` entries above it, and reaches farthest down.
+    /// Of the windows that contain the entry at `index` (from 0), chooses the one that reaches farthest
+    /// down.
     fn go_to(&mut self, index: u64) {
         let window = |limit: u32| {
             let above = index.checked_div(u64::from(limit)).unwrap_or(0);
