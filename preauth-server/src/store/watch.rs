@@ -51,6 +51,8 @@ pub struct Usage {
     pub connections_limit: u32,
     /// Writes that are queued; only SQLite has such a queue.
     pub write_queue: Option<WriteQueue>,
+    /// Size of SQLite's write-ahead log.
+    pub log_bytes: Option<u64>,
     /// How often the database's name led to another server, or to a restarted one; only on
     /// PostgreSQL.
     pub switches: Option<u64>,
@@ -81,6 +83,7 @@ impl Usage {
             connections_idle: idle,
             connections_limit: pool.options().get_max_connections(),
             write_queue,
+            log_bytes: None,
             switches: None,
             refusals,
         }

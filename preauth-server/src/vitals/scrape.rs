@@ -237,6 +237,14 @@ fn connections(vitals: &ServerVitals, families: &Families<'_>) {
             families.whole(name, help).set(value.into());
         }
     }
+    if let Some(bytes) = usage.log_bytes {
+        families
+            .whole(
+                "preauth_write_log_bytes",
+                "Size of SQLite's write-ahead log; it grows while another program reads one snapshot.",
+            )
+            .set(i64::try_from(bytes).unwrap_or(i64::MAX));
+    }
 }
 
 fn refusals(refusals: Refusals, families: &Families<'_>) {

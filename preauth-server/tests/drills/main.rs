@@ -22,6 +22,7 @@ mod database_lost;
 mod erp;
 mod fail_over;
 mod full_queue;
+mod held_reader;
 mod held_snapshot;
 mod instance;
 mod instances;

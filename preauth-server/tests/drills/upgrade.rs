@@ -18,6 +18,9 @@ use crate::scene::{Scene, WORKERS};
 
 /// Builds the server from before the newest schema step, unless it is already built.
 const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../scripts/previous-server");
+/// Maximum time without an offer while steps are taken. They hold locks for much shorter; the rest
+/// is for a busy machine.
+const MAX_GAP: Duration = Duration::from_secs(4);
 /// Offers between two steps of the upgrade.
 const OFFERS: usize = 40;
 
@@ -39,10 +42,13 @@ async fn an_upgrade_under_load_stops_and_loses_nothing() {
         let (steps, readiness) = (steps_taken(&sql).await, Readiness::watch(&scene));
         let load = scene.begin_load();
         scene.wait_for_offers(OFFERS).await;
+        let gaps = Gaps::watch(&scene);
         scene.first().is_migrated().await;
         let new_steps = steps_taken(&sql).await - steps;
         assert!(new_steps > 0, "both builds have the same schema");
         scene.wait_for_offers(OFFERS).await;
+        let longest = gaps.end().await;
+        assert!(longest < MAX_GAP, "no offer was answered for {longest:?}");
         scene.add_instance().await;
         let load_on_both = scene.begin_load();
         scene.wait_for_offers(OFFERS).await;
@@ -62,7 +68,8 @@ async fn an_upgrade_under_load_stops_and_loses_nothing() {
         assert!(verdict.unknown <= WORKERS, "{verdict}");
         assert_eq!(verdict.duplicates, 0, "{verdict}");
         println!(
-            "upgraded by {new_steps} steps, the version before ready {asked} times of {asked}: {verdict}"
+            "upgraded by {new_steps} steps, the version before ready {asked} times of {asked}, \
+             at most {longest:.1?} between two offers meanwhile: {verdict}"
         );
     }
 }
@@ -120,6 +127,39 @@ async fn a_migration_that_freezes_keeps_its_locks_from_others_for_moments() {
 async fn steps_taken(sql: &PgPool) -> i64 {
     let count = sqlx::query_scalar("SELECT count(*) FROM _sqlx_migrations");
     count.fetch_one(sql).await.unwrap()
+}
+
+/// The times between answered offers.
+struct Gaps {
+    is_over: Arc<AtomicBool>,
+    watching: JoinHandle<Duration>,
+}
+
+impl Gaps {
+    fn watch(scene: &Scene) -> Self {
+        let is_over = Arc::new(AtomicBool::new(false));
+        let (ledger, until) = (Arc::clone(&scene.ledger), Arc::clone(&is_over));
+        let watching = tokio::spawn(async move {
+            let (mut answered, mut since) = (ledger.acknowledged(), Instant::now());
+            let mut longest = Duration::ZERO;
+            while !until.load(Ordering::Relaxed) {
+                tokio::time::sleep(Duration::from_millis(5)).await;
+                longest = longest.max(since.elapsed());
+                let present = ledger.acknowledged();
+                if present > answered {
+                    (answered, since) = (present, Instant::now());
+                }
+            }
+            longest
+        });
+        Self { is_over, watching }
+    }
+
+    /// The longest time between two of them.
+    async fn end(self) -> Duration {
+        self.is_over.store(true, Ordering::Relaxed);
+        self.watching.await.unwrap()
+    }
 }
 
 /// A client that polls the first instance's readiness.

@@ -76,7 +76,12 @@ impl Watch for SqliteStore {
 
     fn usage(&self) -> Usage {
         let refusals = self.reads.refusals().and(self.writer.refusals());
-        Usage::of("sqlite", &self.readers, Some(self.writer.queue()), refusals)
+        let mut log = self.path.clone().into_os_string();
+        log.push("-wal");
+        Usage {
+            log_bytes: Some(std::fs::metadata(log).map_or(0, |file| file.len())),
+            ..Usage::of("sqlite", &self.readers, Some(self.writer.queue()), refusals)
+        }
     }
 
     fn set_aside(&self) -> Vec<(&'static str, u64)> {
