@@ -19,16 +19,17 @@ const DEADLOCK_DETECTED: &str = "40P01";
 pub(super) const TURN: i64 = 0x7072_6561_7574_6801;
 /// Interval of attempts to get that lock.
 const TURN_POLL: Duration = Duration::from_millis(200);
-/// A statement that waits for a table's lock blocks all later users of the table.
-const SHORT_LOCK_WAIT: &str = "SET lock_timeout = '1s'";
+/// A statement that waits for a table's lock, e.g. behind an automatic vacuum, blocks all later users
+/// of the table.
+const SHORT_LOCK_WAIT: &str = "SET lock_timeout = '200ms'";
 /// A statement that does not block writers may wait for all of them.
 const ANY_LOCK_WAIT: &str = "SET lock_timeout = 0";
 /// A process that freezes or is disconnected within a step must not keep its locks.
 const SHORT_SILENCE: &str = "SET idle_in_transaction_session_timeout = '10s'";
 /// Pause between two attempts to get a table's lock, in which others can work.
-const REST: Duration = Duration::from_secs(2);
+const REST: Duration = Duration::from_secs(1);
 /// Maximum number of attempts of a migration to get its locks: about ten minutes.
-const MAX_ATTEMPTS: u32 = 200;
+const MAX_ATTEMPTS: u32 = 500;
 
 /// The migrations, oldest first.
 #[expect(clippy::too_many_lines, reason = "a list, one entry a step")]
