@@ -1,4 +1,4 @@
-//! What came back, before anybody knows what it means.
+//! A received answer, before it is interpreted.
 
 use preauth_core::wire::from_json;
 use serde::de::DeserializeOwned;
@@ -6,11 +6,11 @@ use serde::de::DeserializeOwned;
 use crate::answer_head::AnswerHead;
 use crate::{Error, ErrorKind};
 
-/// An answer, read to its end or to the limit.
+/// An answer, read to its end or up to the size limit.
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) head: AnswerHead,
-    /// `None` when it is longer than accepted.
+    /// `None` when it exceeds the size limit.
     pub(crate) body: Option<Vec<u8>>,
 }
 
@@ -21,7 +21,7 @@ impl Answer {
         if !head.status.is_success() {
             return Err(Error::refused(head, body));
         }
-        // A proxy's page of log-in comes with 200, too, and means that nothing was done.
+        // The login page of a proxy also has status 200, but the service has not seen the request.
         let is_foreign = head.is_foreign;
         let otherwise = |kind| {
             if is_foreign {

@@ -1,4 +1,4 @@
-//! What the head of an answer says.
+//! Status and headers of an answer.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use reqwest::header::HeaderMap;
 use crate::RateLimit;
 use crate::rate_limit::seconds;
 
-/// Status and headers, as far as the client understands them.
+/// The status and the headers that the client reads.
 #[derive(Clone, Debug)]
 pub(crate) struct AnswerHead {
     pub(crate) status: StatusCode,
@@ -17,7 +17,7 @@ pub(crate) struct AnswerHead {
     pub(crate) replayed: bool,
     pub(crate) rate_limit: Option<RateLimit>,
     pub(crate) retry_after: Option<Duration>,
-    /// Whether the body is called something else than JSON, which nothing of the service is.
+    /// Whether the `Content-Type` is not JSON. The service always answers in JSON, so it did not answer.
     pub(crate) is_foreign: bool,
 }
 
@@ -36,7 +36,7 @@ impl AnswerHead {
     }
 }
 
-/// Whether a media type is JSON's, or of a format that is written in it.
+/// Whether a media type is JSON or ends in `+json`.
 fn is_json(media_type: &str) -> bool {
     let essence = media_type.split(';').next().unwrap_or_default();
     let subtype = essence.rsplit(['/', '+']).next().unwrap_or_default();

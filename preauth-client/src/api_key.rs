@@ -1,17 +1,17 @@
-//! The secret that names the caller.
+//! The API key, which authenticates the caller.
 
 use reqwest::header::HeaderValue;
 use secrecy::{ExposeSecret, SecretString};
 
 use crate::ConfigError;
 
-/// What every key begins with.
+/// The prefix of every API key.
 /// [Contract, "Authentication"](https://example.com/preauth/blob/main/docs/reference.md#authentication).
 const PREFIX: &str = "service_sk_";
 
-/// Validates a key and makes it the value of `Authorization`, marked as secret.
+/// Validates a key and builds the value of `Authorization`, marked as sensitive.
 ///
-/// The prefix is demanded so that another secret, put here by mistake, is never sent.
+/// The prefix is required so that another secret, configured here by mistake, is never sent.
 pub(crate) fn authorization(key: &SecretString) -> Result<HeaderValue, ConfigError> {
     let key = key.expose_secret();
     if !key.starts_with(PREFIX) {

@@ -1,4 +1,4 @@
-//! What an observer gets of each attempt.
+//! The report of one attempt, and the observer that receives it.
 
 use std::fmt;
 use std::sync::Arc;
@@ -6,23 +6,23 @@ use std::time::Duration;
 
 use crate::{Call, Error, RateLimit};
 
-/// One request that was sent, or that could not be, and what became of it.
+/// One attempt and its outcome: a request that was sent, or that could not be sent.
 ///
-/// Given to [`ClientBuilder::on_attempt`](crate::ClientBuilder::on_attempt).
+/// Passed to the observer of [`ClientBuilder::on_attempt`](crate::ClientBuilder::on_attempt).
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Attempt<'a> {
-    /// Which call it belongs to.
+    /// The call it belongs to.
     pub call: Call,
-    /// Which attempt of its call it is, from 1.
+    /// The number of the attempt within its call, from 1.
     pub number: u32,
-    /// From its beginning to the last byte of the answer, or to the failure.
+    /// Time from its beginning to the last byte of the answer, or to the failure.
     pub took: Duration,
     /// The HTTP status, if there was an answer.
     pub status: Option<u16>,
-    /// The id under which the service knows the request.
+    /// The id that the service gave the request.
     pub request_id: Option<&'a str>,
-    /// What is left of the request limit, if the answer said so.
+    /// The state of the request limit, if the answer reported it.
     pub rate_limit: Option<RateLimit>,
     /// Why it failed; `None` for a success.
     pub error: Option<&'a Error>,

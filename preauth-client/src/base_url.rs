@@ -1,4 +1,4 @@
-//! Where the service is.
+//! The base address of the service.
 
 use std::net::IpAddr;
 
@@ -11,20 +11,20 @@ use crate::ConfigError;
 #[derive(Clone, Debug)]
 pub(crate) struct BaseUrl {
     url: Url,
-    /// The path of the base address, without the slash at its end.
+    /// The path of the base address, without a trailing slash.
     prefix: String,
-    /// Where the operations are, parsed once.
+    /// The address of all operations, parsed once.
     collection: Url,
 }
 
 impl BaseUrl {
-    /// Validates an address. The key travels with every request, so plain HTTP is for this machine only,
-    /// unless the caller allows it elsewhere.
+    /// Validates an address. The key is sent with every request, so plain HTTP is accepted for this machine
+    /// only, unless the caller allows it elsewhere.
     ///
-    /// The path of the API at its end is dropped, because every call brings its own: what a reader of
-    /// the contract takes for the address is not to become a 404 on every call.
+    /// A trailing path of the API is dropped, because every call appends its own. The contract shows the
+    /// address with that path; without this, such an address would answer 404 to every call.
     pub(crate) fn parse(text: &str, allow_plain_http: bool) -> Result<Self, ConfigError> {
-        // The parser would repair `https:host` and `https:\\host`; better to ask what was meant.
+        // The parser would repair `https:host` and `https:\\host`. Refuse them: the intent is unclear.
         let is_secure = text.starts_with("https://");
         if !is_secure && !text.starts_with("http://") {
             return Err(ConfigError::BaseUrlScheme);
@@ -73,7 +73,7 @@ impl BaseUrl {
         url
     }
 
-    /// The address as it was understood, for `Debug`.
+    /// The address as it was parsed, for `Debug`.
     pub(crate) fn as_str(&self) -> &str {
         self.url.as_str()
     }

@@ -1,4 +1,4 @@
-//! Which call of the API it is.
+//! The calls of the API.
 
 use std::fmt;
 
@@ -12,7 +12,7 @@ pub enum Call {
     Get,
     /// Reading one page of operations.
     List,
-    /// Taking an offer back.
+    /// Cancelling an offer.
     Cancel,
 }
 

@@ -1,26 +1,26 @@
-//! What making sure of an offer comes to.
+//! The outcome of ensuring that an invoice is on offer.
 
 use preauth_core::value::OperationId;
 use preauth_core::wire::PreAuthorization;
 
 use crate::Response;
 
-/// How [`Client::create_or_get`](crate::Client::create_or_get) found the invoice on offer.
+/// The outcome of [`Client::create_or_get`](crate::Client::create_or_get).
 #[derive(Clone, Debug)]
 #[must_use]
 pub enum Ensured {
-    /// The offer was made now.
+    /// The offer was created by this call.
     Created(Response<PreAuthorization>),
-    /// The offer was made before under the same key; the operation is as it was then.
+    /// The offer was created before under the same key; the operation is as it was then.
     Replayed(Response<PreAuthorization>),
-    /// Another operation in progress holds the invoice, and nothing was done. It may have been created
-    /// in the platform, or under another key. It is as it was read right after the refusal: by then it
-    /// may have been closed.
+    /// Another operation in progress uses the invoice, and nothing was created. It may have been created
+    /// in the platform, or under another key. It was read right after the refusal and may have been
+    /// closed by then.
     AlreadyExists(Response<PreAuthorization>),
 }
 
 impl Ensured {
-    /// The operation that holds the invoice, whichever way.
+    /// The operation that uses the invoice, in each of the three cases.
     #[must_use]
     pub const fn operation(&self) -> &Response<PreAuthorization> {
         match self {

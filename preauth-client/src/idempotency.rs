@@ -1,17 +1,17 @@
-//! What a create draws: keys for callers who gave none, and boundaries of forms.
+//! The random values of a create: idempotency keys, if the caller gave none, and boundaries of forms.
 
 use preauth_core::value::IdempotencyKey;
 use uuid::{Builder, Uuid};
 
 use crate::{Error, ErrorKind};
 
-/// Draws a key from the randomness of the operating system: the text of a random UUID.
+/// Generates a key from the randomness of the operating system: the text of a random UUID.
 pub(crate) fn draw_key() -> Result<IdempotencyKey, Error> {
     let failed = |cause| Error::new(ErrorKind::Randomness).caused_by(cause);
     IdempotencyKey::parse(&draw_uuid()?.to_string()).map_err(failed)
 }
 
-/// Draws what separates the parts of a form.
+/// Generates the boundary between the parts of a form.
 pub(crate) fn draw_boundary() -> Result<String, Error> {
     Ok(draw_uuid()?.simple().to_string())
 }

@@ -1,4 +1,4 @@
-//! Which operations a list shows.
+//! The filter and the page of a list.
 
 use preauth_core::value::{ExternalReference, Status};
 use reqwest::Url;
@@ -7,7 +7,8 @@ use reqwest::Url;
 /// [Contract, "Limits"](https://example.com/preauth/blob/main/docs/reference.md#limits).
 const MAX_ENTRIES: u32 = 100;
 
-/// The fewest with which windows that overlap always reach farther down.
+/// Minimum number of entries of a request that reads all pages. Its windows overlap; with fewer entries
+/// a window might not reach past the one before it.
 const MIN_ENTRIES: u32 = 20;
 
 /// Which operations to list, and which page of them.
@@ -31,7 +32,7 @@ pub struct ListFilter {
 }
 
 impl ListFilter {
-    /// Everything: the first page of 20, most recent first.
+    /// No filter: the first page of 20 operations, most recent first.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -44,15 +45,15 @@ impl ListFilter {
         self
     }
 
-    /// Only operations in this status, or in one of those given before.
+    /// Only operations in this status; several calls accept several statuses.
     #[must_use]
     pub fn status(mut self, status: Status) -> Self {
         self.statuses.push(status);
         self
     }
 
-    /// The page, from 1. The service refuses 0. [`Client::list_all`](crate::Client::list_all) does not
-    /// look at it.
+    /// The page, from 1. The service refuses 0. [`Client::list_all`](crate::Client::list_all) ignores
+    /// it.
     #[must_use]
     pub fn page(mut self, page: u64) -> Self {
         self.page = Some(page);
@@ -68,7 +69,7 @@ impl ListFilter {
         self
     }
 
-    /// The most entries of one request when all pages are read.
+    /// Maximum number of entries of one request when all pages are read.
     pub(crate) fn entries_per_request(&self) -> u32 {
         self.limit
             .unwrap_or(MAX_ENTRIES)

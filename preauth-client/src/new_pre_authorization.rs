@@ -1,4 +1,4 @@
-//! What an ERP offers.
+//! The offer that an ERP sends.
 
 use preauth_core::value::{
     Cnpj, ContactName, DueDate, Email, ExternalReference, IdempotencyKey, InvoiceNumber, Money,
@@ -11,8 +11,8 @@ use crate::InvoiceFile;
 /// An advance to be offered to a supplier.
 /// [Contract, "Create request body"](https://example.com/preauth/blob/main/docs/reference.md#create-request-body).
 ///
-/// Every part was parsed by the rules of the service before it comes here, so that a bad tax id or
-/// date is found where it was read, not when it is sent.
+/// Every part was parsed by the rules of the service before, so an invalid tax id or date is found where
+/// it is read, not when it is sent.
 ///
 /// ```
 /// use preauth_client::NewPreAuthorization;
@@ -54,54 +54,54 @@ impl NewPreAuthorization {
         ))
     }
 
-    /// The supplier's legal name; required, with [`contact_name`](Self::contact_name), when the
-    /// supplier is new to the platform.
+    /// The supplier's legal name. It is required, together with [`contact_name`](Self::contact_name), when
+    /// the supplier is new to the platform.
     #[must_use]
     pub fn supplier_name(mut self, name: SupplierName) -> Self {
         self.body.supplier.name = Some(name);
         self
     }
 
-    /// The person to speak to at the supplier.
+    /// The contact person at the supplier.
     #[must_use]
     pub fn contact_name(mut self, name: ContactName) -> Self {
         self.body.supplier.contact_name = Some(name);
         self
     }
 
-    /// The supplier's telephone.
+    /// The supplier's telephone number.
     #[must_use]
     pub fn phone(mut self, phone: Phone) -> Self {
         self.body.supplier.phone = Some(phone);
         self
     }
 
-    /// What is withheld from the invoice; it must leave 500 reais.
+    /// The tax withheld from the invoice; at least 500 reais must remain.
     #[must_use]
     pub fn withheld_tax(mut self, amount: Money) -> Self {
         self.body.invoice.withheld_tax_amount = Some(amount.into());
         self
     }
 
-    /// The ERP's own identifier, which comes back in every answer and every webhook.
+    /// The ERP's own identifier, which every answer and every webhook repeats.
     #[must_use]
     pub fn external_reference(mut self, reference: ExternalReference) -> Self {
         self.body.external_reference = Some(reference);
         self
     }
 
-    /// The invoice itself, which makes the create a form in place of a JSON document.
+    /// The invoice file. With it the create is sent as a form, not as a JSON document.
     #[must_use]
     pub fn file(mut self, file: InvoiceFile) -> Self {
         self.file = Some(file);
         self
     }
 
-    /// The name under which this create is done at most once, however often it is sent, even by
-    /// another process after a crash. Without one, each call draws its own.
+    /// The key under which this offer is created at most once, however often it is sent, even by another
+    /// process after a crash. Without one, each call generates its own.
     ///
-    /// It stands for one offer, not for the invoice: after a cancel, decline or expiry it goes on
-    /// answering with the first operation, and a new offer needs a new key.
+    /// It identifies one offer, not the invoice: after a cancel, decline or expiry the key still returns
+    /// the first operation, and a new offer needs a new key.
     #[must_use]
     pub fn idempotency_key(mut self, key: IdempotencyKey) -> Self {
         self.idempotency_key = Some(key);

@@ -1,4 +1,4 @@
-//! The request limit, and the headers that are numbers.
+//! The request limit, and headers with numbers.
 
 use std::time::Duration;
 
@@ -42,7 +42,7 @@ impl RateLimit {
     }
 }
 
-/// A header of whole seconds, the only form the contract has; a date is not understood.
+/// Reads a header in whole seconds, the only form in the contract; a date is ignored.
 pub(crate) fn seconds(headers: &HeaderMap, name: &str) -> Option<Duration> {
     number(headers, name).map(Duration::from_secs)
 }

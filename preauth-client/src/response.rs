@@ -1,4 +1,4 @@
-//! What a call gives when it succeeds.
+//! The result of a successful call.
 
 use std::fmt;
 use std::ops::Deref;
@@ -8,7 +8,7 @@ use preauth_core::value::IdempotencyKey;
 use crate::RateLimit;
 use crate::answer_head::AnswerHead;
 
-/// The value of an answer, with what the answer said beside it. It is used like the value itself.
+/// The value of an answer, with its status and headers. It dereferences to the value.
 #[derive(Clone)]
 pub struct Response<T> {
     value: T,
@@ -39,7 +39,7 @@ impl<T> Response<T> {
         self.value
     }
 
-    /// The bytes that the value was read from, with fields that this version does not know.
+    /// The bytes that the value was read from, including fields that this version does not know.
     #[must_use]
     pub fn raw(&self) -> &[u8] {
         &self.raw
@@ -51,26 +51,26 @@ impl<T> Response<T> {
         self.head.status.as_u16()
     }
 
-    /// The id under which the service knows this request.
+    /// The id that the service gave this request.
     #[must_use]
     pub fn request_id(&self) -> Option<&str> {
         self.head.request_id.as_deref()
     }
 
-    /// Whether this is the answer to an earlier create with the same key, repeated: nothing was done
-    /// this time, and the value is as it was then.
+    /// Whether this repeats the answer to an earlier create with the same key: nothing was created this
+    /// time, and the value is as it was then.
     #[must_use]
     pub fn is_replayed(&self) -> bool {
         self.head.replayed
     }
 
-    /// What is left of the request limit.
+    /// The state of the request limit, if the answer reported it.
     #[must_use]
     pub fn rate_limit(&self) -> Option<RateLimit> {
         self.head.rate_limit
     }
 
-    /// How many requests were sent until this answer.
+    /// Number of requests sent, the answered one included.
     #[must_use]
     pub fn attempts(&self) -> u32 {
         self.attempts

@@ -4,13 +4,13 @@ use std::time::Duration;
 
 /// When a failed request is sent again, and when the client gives up.
 ///
-/// Only what is safe to repeat is repeated: reads, cancels, and creates, which always carry an
-/// idempotency key that stays the same over all attempts of a call. What is repeated is what
-/// [`Error::is_retryable`](crate::Error::is_retryable) names.
+/// Every call is safe to repeat: reads, cancels, and creates, which always carry an idempotency key that
+/// stays the same over all attempts of a call. A request is repeated after the failures for which
+/// [`Error::is_retryable`](crate::Error::is_retryable) is true.
 ///
-/// The wait before attempt n + 1 is random between nothing and `first_delay` times 2^(n - 1), at most
-/// `max_delay`, so that many clients do not come back together. If the service states how long to
-/// wait (`Retry-After`), that is waited in addition.
+/// The delay before attempt n + 1 is random between zero and `first_delay` times 2^(n - 1), at most
+/// `max_delay`, so that many clients do not retry at the same time. If the service states a delay
+/// (`Retry-After`), it is added.
 ///
 /// ```
 /// use std::time::Duration;
@@ -29,8 +29,8 @@ pub struct RetryPolicy {
 }
 
 impl Default for RetryPolicy {
-    /// Five attempts, delays from 200 ms to 5 s, 75 s in all: enough to outlive a request limit, whose
-    /// window is 60 s.
+    /// Five attempts, delays from 200 ms to 5 s, 75 s in total: longer than the window of the request
+    /// limit, which is 60 s.
     fn default() -> Self {
         Self {
             max_attempts: 5,
@@ -42,42 +42,42 @@ impl Default for RetryPolicy {
 }
 
 impl RetryPolicy {
-    /// One attempt and no more, within the default budget.
+    /// A single attempt, within the default budget.
     #[must_use]
     pub fn never() -> Self {
         Self::default().max_attempts(1)
     }
 
-    /// The most requests that one call sends; 0 counts as 1.
+    /// Maximum number of requests of one call; 0 counts as 1.
     #[must_use]
     pub const fn max_attempts(mut self, attempts: u32) -> Self {
         self.max_attempts = attempts;
         self
     }
 
-    /// The most that is waited before the second attempt; it doubles with each one after.
+    /// Maximum delay before the second attempt; it doubles with each further attempt.
     #[must_use]
     pub const fn first_delay(mut self, delay: Duration) -> Self {
         self.first_delay = delay;
         self
     }
 
-    /// The most that is waited before any attempt, unless the service asks for more.
+    /// Maximum delay before any attempt, unless the service asks for more.
     #[must_use]
     pub const fn max_delay(mut self, delay: Duration) -> Self {
         self.max_delay = delay;
         self
     }
 
-    /// The time for the whole call, with all its attempts and waits. A wait that would not fit is not
-    /// begun, and the last failure is returned at once.
+    /// Maximum time of the whole call, with all its attempts and delays. A delay that would exceed it is
+    /// not begun, and the last failure is returned at once.
     #[must_use]
     pub const fn budget(mut self, budget: Duration) -> Self {
         self.budget = budget;
         self
     }
 
-    /// The time for the whole call.
+    /// Maximum time of the whole call.
     pub(crate) const fn total(&self) -> Duration {
         self.budget
     }
@@ -101,7 +101,7 @@ impl RetryPolicy {
     }
 }
 
-/// The share of `whole` that `random` is of all 64-bit numbers.
+/// `whole` scaled by `random` / 2^64.
 pub(crate) fn fraction_of(whole: Duration, random: u64) -> Duration {
     let scaled = whole.as_nanos().saturating_mul(u128::from(random)) >> 64;
     Duration::from_nanos(u64::try_from(scaled).unwrap_or(u64::MAX))
@@ -118,7 +118,7 @@ mod tests {
             .max_delay(Duration::from_secs(5))
     }
 
-    /// The longest wait, cut to milliseconds because the greatest random number is just below one.
+    /// The maximum delay, truncated to milliseconds because the largest random fraction is just below one.
     fn longest(attempt: u32) -> Option<u128> {
         let wait = policy().wait_after(attempt, None, u64::MAX)?;
         Some(wait.as_micros().div_ceil(1000))

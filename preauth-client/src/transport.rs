@@ -1,4 +1,4 @@
-//! One exchange over HTTP. The only file that drives the HTTP library.
+//! One exchange over HTTP. Only this file sends requests through the HTTP library.
 
 use std::error::Error as StdError;
 use std::iter::successors;
@@ -11,7 +11,7 @@ use crate::answer_head::AnswerHead;
 use crate::file::UnreadableFile;
 use crate::{Error, ErrorKind};
 
-/// Sends requests, and reads answers up to a limit.
+/// Sends requests, and reads answers up to a size limit.
 #[derive(Clone, Debug)]
 pub(crate) struct Transport {
     pub(crate) http: reqwest::Client,
@@ -19,7 +19,7 @@ pub(crate) struct Transport {
 }
 
 impl Transport {
-    /// One exchange, its answer's last byte included, within `timeout`.
+    /// One exchange, up to the last byte of the answer, within `timeout`.
     pub(crate) async fn exchange(
         &self,
         mut request: Request,
@@ -32,7 +32,7 @@ impl Transport {
         Ok(Answer { head, body })
     }
 
-    /// Reads as much as is accepted; `None` when there is more, of which nothing is kept.
+    /// Reads a body up to the size limit; `None` when it is longer, and nothing of it is kept.
     async fn read(&self, mut response: Response) -> Result<Option<Vec<u8>>, Error> {
         let mut body = Vec::with_capacity(self.expected(&response));
         while let Some(chunk) = response.chunk().await.map_err(broken)? {
@@ -44,7 +44,7 @@ impl Transport {
         Ok(Some(body))
     }
 
-    /// The length of an answer that states it, as far as it is accepted.
+    /// The stated length of an answer, capped at the size limit; for allocating its buffer.
     fn expected(&self, response: &Response) -> usize {
         let length = response.content_length().unwrap_or_default();
         usize::try_from(length).map_or(0, |length| length.min(self.max_answer_bytes))
@@ -61,11 +61,11 @@ fn broken(error: reqwest::Error) -> Error {
     } else {
         ErrorKind::Transport
     };
-    // The address is the caller's own setting, and the path would only repeat the call.
+    // The error names the call already, and the address is the caller's own setting.
     Error::new(kind).caused_by(error.without_url())
 }
 
-/// Whether it was the caller's own stream that failed.
+/// Whether the caller's own stream failed.
 fn has_unreadable_file(error: &reqwest::Error) -> bool {
     successors(error.source(), |&cause| cause.source()).any(<dyn StdError>::is::<UnreadableFile>)
 }

@@ -1,4 +1,4 @@
-//! How long a status is waited for, and how that ends.
+//! How long a call waits for a status, and the outcome.
 
 use std::time::Duration;
 
@@ -7,14 +7,14 @@ use preauth_core::wire::PreAuthorization;
 use crate::Response;
 use crate::retry::fraction_of;
 
-/// Half of all numbers of 64 bits.
+/// Half of 2^64: as a random number, one half.
 const HALF: u64 = 1 << 63;
 
-/// How often, and for how long, [`Client::wait_for_status`](crate::Client::wait_for_status) asks.
+/// How often, and for how long, [`Client::wait_for_status`](crate::Client::wait_for_status) polls.
 ///
-/// The first question is asked at once. The wait after question n is `first_interval` times 2^(n - 1),
-/// at most `max_interval`, and then anything between half of that and the whole, so that many
-/// clients do not ask together.
+/// The first request is sent at once. The interval after request n is `first_interval` times 2^(n - 1),
+/// at most `max_interval`, multiplied by a random factor between one half and one, so that many clients
+/// do not poll at the same time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WaitPolicy {
     time: Duration,
@@ -23,7 +23,7 @@ pub struct WaitPolicy {
 }
 
 impl WaitPolicy {
-    /// Waits for `time` at most, first 2 s between questions, then longer, up to a minute.
+    /// Waits for `time` at most, first 2 s between requests, then longer, up to a minute.
     #[must_use]
     pub const fn new(time: Duration) -> Self {
         Self {
@@ -33,14 +33,14 @@ impl WaitPolicy {
         }
     }
 
-    /// The longest wait after the first question.
+    /// Maximum interval after the first request.
     #[must_use]
     pub const fn first_interval(mut self, interval: Duration) -> Self {
         self.first_interval = interval;
         self
     }
 
-    /// The longest wait after any question.
+    /// Maximum interval after any request.
     #[must_use]
     pub const fn max_interval(mut self, interval: Duration) -> Self {
         self.max_interval = interval;
@@ -51,7 +51,7 @@ impl WaitPolicy {
         self.time
     }
 
-    /// How long to wait after question number `question`.
+    /// The interval after request number `question`.
     pub(crate) fn interval(&self, question: u32, random: u64) -> Duration {
         let doublings = question.saturating_sub(1).min(31);
         let doubled = self
@@ -68,14 +68,14 @@ impl WaitPolicy {
 pub enum Waited {
     /// The operation has one of the statuses.
     Reached(Response<PreAuthorization>),
-    /// It is REPROVED or CONCLUDED, which was not waited for.
+    /// It is REPROVED or CONCLUDED, and that status was not wanted.
     Closed(Response<PreAuthorization>),
-    /// The time is up; this is how the operation stood last.
+    /// The time is up; this is the operation as it was read last.
     TimeIsUp(Response<PreAuthorization>),
 }
 
 impl Waited {
-    /// The operation as it was read last, however the waiting ended.
+    /// The operation as it was read last, in each of the three cases.
     #[must_use]
     pub const fn operation(&self) -> &Response<PreAuthorization> {
         match self {

@@ -6,10 +6,10 @@ use core::fmt;
 use crate::limits::{MAX_DIGITS, MAX_HEADER_BYTES, MAX_SIGNATURES};
 use crate::{SIGNATURE_HEADER, mac::MAC_BYTES};
 
-/// Why a delivery was not verified. Answer 400 whatever it is, and log the text.
+/// Why a delivery was not verified. Always answer 400, and log the text.
 ///
-/// Only the time and the form of the header are distinguished from a signature that does not match:
-/// what the sender knows anyway. Nothing depends on the secret but [`VerifyError::NoMatch`].
+/// Only the form of the header and its time are reported apart from a signature that does not match: the
+/// sender knows both anyway. Only [`VerifyError::NoMatch`] depends on the secret.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum VerifyError {
@@ -17,23 +17,23 @@ pub enum VerifyError {
     MissingHeader,
     /// The signature header does not have the form `t=<unix seconds>,v1=<hex>`.
     Malformed(HeaderDefect),
-    /// The delivery was signed longer ago than the tolerance: repeated by somebody, held up on its
-    /// way, or checked by a clock that runs ahead.
+    /// The delivery was signed longer ago than the tolerance: it was replayed or delayed, or this
+    /// machine's clock is ahead.
     TooOld {
         /// Seconds since the signature's time.
         age_seconds: u64,
         /// Seconds that the verifier tolerates.
         tolerance_seconds: u64,
     },
-    /// The delivery was signed further in the future than the tolerance: this machine's clock is
-    /// behind, most likely.
+    /// The delivery was signed further in the future than the tolerance: most likely this machine's
+    /// clock is behind.
     TooNew {
         /// Seconds until the signature's time.
         ahead_seconds: u64,
         /// Seconds that the verifier tolerates.
         tolerance_seconds: u64,
     },
-    /// No signature of the header is that of this body under any of the secrets.
+    /// No signature in the header matches this body under any of the secrets.
     NoMatch,
 }
 
@@ -76,27 +76,27 @@ explained!(VerifyError);
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum HeaderDefect {
-    /// It is longer than [`MAX_HEADER_BYTES`].
+    /// The header is longer than [`MAX_HEADER_BYTES`].
     TooLong,
-    /// A byte is not printable ASCII; a space is not either.
+    /// A byte is not printable ASCII, or is a space.
     NotPrintableAscii,
-    /// An item between commas is not `name=value`; an empty header has one such item.
+    /// An item between commas is not `name=value`. An empty header has one such item.
     NotNameAndValue,
     /// There is no `t`.
     MissingTimestamp,
     /// There is more than one `t`.
     DuplicateTimestamp,
-    /// `t` is not made of ASCII digits alone: empty, signed, fractional.
+    /// `t` contains something other than ASCII digits, such as a sign or a fraction, or is empty.
     TimestampNotDigits,
-    /// `t` begins with a zero that changes nothing.
+    /// `t` has a leading zero.
     TimestampLeadingZero,
-    /// `t` has more digits than seconds need.
+    /// `t` has more than twelve digits.
     TimestampTooLong,
     /// There is no `v1`.
     MissingSignature,
     /// A `v1` is not exactly 64 hexadecimal digits.
     SignatureNotHex,
-    /// There are more than [`MAX_SIGNATURES`] `v1`.
+    /// There are more than [`MAX_SIGNATURES`] `v1` items.
     TooManySignatures,
 }
 

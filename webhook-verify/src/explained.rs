@@ -1,6 +1,6 @@
-//! Errors that a program shows: `main` prints the `Debug` of what it returns.
+//! `Debug` of errors, readable because a `main` that returns an error prints it with `Debug`.
 
-/// `Debug` writes the text of `Display`: the name of a variant explains nothing.
+/// Makes `Debug` write the text of `Display`: the name of a variant alone explains nothing.
 macro_rules! explained {
     ($($error:ty),+ $(,)?) => {
         $(impl core::fmt::Debug for $error {

@@ -12,7 +12,7 @@ const HEX_DIGITS: usize = 64;
 ///
 /// Grammar: `name=value` items, separated by single commas, in any order; printable ASCII without
 /// spaces. Exactly one `t`; one to [`MAX_SIGNATURES`] `v1`, each of 64 hexadecimal digits in either
-/// case. Items of other names are schemes of the future and passed over.
+/// case. Items with other names belong to future schemes and are ignored.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct SignatureHeader<'h> {
     timestamp: Timestamp<'h>,
@@ -20,13 +20,13 @@ pub(crate) struct SignatureHeader<'h> {
 }
 
 impl<'h> SignatureHeader<'h> {
-    /// Reads the header's value.
+    /// Parses the header's value.
     #[inline]
     pub(crate) fn parse(value: &'h [u8]) -> Result<Self, HeaderDefect> {
         if value.len() > MAX_HEADER_BYTES {
             return Err(HeaderDefect::TooLong);
         }
-        // Without an early end, so that many bytes are checked at once.
+        // A fold has no early exit, so the compiler can check many bytes at once.
         if !value
             .iter()
             .fold(true, |all, byte| all & byte.is_ascii_graphic())
@@ -64,7 +64,7 @@ impl<'h> SignatureHeader<'h> {
         })
     }
 
-    /// The one timestamp.
+    /// The timestamp of the header.
     pub(crate) fn timestamp(&self) -> Timestamp<'h> {
         self.timestamp
     }
@@ -94,7 +94,7 @@ impl Candidates {
     }
 }
 
-/// The name of the first item, and what follows its `=`.
+/// Splits off the name of the first item; returns it and the text after its `=`.
 fn split_name(items: &[u8]) -> Result<(&[u8], &[u8]), HeaderDefect> {
     let end = items.iter().position(|byte| matches!(byte, b'=' | b','));
     match end.and_then(|end| items.split_at_checked(end)) {
@@ -103,15 +103,15 @@ fn split_name(items: &[u8]) -> Result<(&[u8], &[u8]), HeaderDefect> {
     }
 }
 
-/// A value up to its comma, and the rest from there on; a value may have a `=` (base64 does).
+/// Splits off a value up to its comma; returns it and the rest. A value may contain `=` (base64 does).
 fn split_value(value: &[u8]) -> (&[u8], &[u8]) {
     let end = value.iter().position(|&byte| byte == b',');
     let end = end.unwrap_or(value.len());
     value.split_at_checked(end).unwrap_or((value, &[]))
 }
 
-/// A signature up to its comma, and the rest from there on. Its length is known, so that no comma is
-/// looked for among its digits.
+/// Splits off a signature; returns it and the rest. Its length is known, so its digits are not searched
+/// for a comma.
 fn split_signature(value: &[u8]) -> Result<(Mac, &[u8]), HeaderDefect> {
     match value.split_first_chunk::<HEX_DIGITS>() {
         Some((digits, rest @ ([] | [b',', ..]))) => Ok((parse_signature(digits)?, rest)),
@@ -119,9 +119,9 @@ fn split_signature(value: &[u8]) -> Result<(Mac, &[u8]), HeaderDefect> {
     }
 }
 
-/// Reads exactly 64 hexadecimal digits. What a stranger sent is no secret: this need not be
-/// constant-time, the comparison must. It has no branch per digit because every delivery pays for it:
-/// digit by digit it takes a sixth of the time of the HMAC where there are SHA instructions.
+/// Parses exactly 64 hexadecimal digits. The received signature is not a secret, so only the comparison
+/// must be constant-time. There is no branch per digit for speed: a version with one took a sixth of
+/// the time of the HMAC on machines with SHA instructions.
 fn parse_signature(digits: &[u8; HEX_DIGITS]) -> Result<Mac, HeaderDefect> {
     let values = digits.map(hex_value);
     if values.iter().fold(0, |all, value| all | value) > 15 {
@@ -136,7 +136,7 @@ fn parse_signature(digits: &[u8; HEX_DIGITS]) -> Result<Mac, HeaderDefect> {
     Ok(mac)
 }
 
-/// The value of a hexadecimal digit in either case; of anything else, a number with a bit above 15.
+/// The value of a hexadecimal digit in either case; for any other byte, a number above 15.
 const fn hex_value(digit: u8) -> u8 {
     let number = digit.wrapping_sub(b'0');
     let letter = (digit | 0x20).wrapping_sub(b'a');

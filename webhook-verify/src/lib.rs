@@ -18,27 +18,26 @@
 //! let body = br#"{"type":"webhook.test"}"#;
 //! let verified = verifier.verify(header, body, 1_760_000_012)?;
 //!
-//! // From here on, work with these bytes and no others.
+//! // From here on, use only these bytes.
 //! assert_eq!(verified.body(), body);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! What it promises:
+//! Guarantees:
 //!
 //! - Every secret is tried against every signature of the header, in constant time, without an
 //!   early exit.
 //! - The body is bytes: it is neither copied nor required to be UTF-8. Verifying allocates nothing.
-//! - Nothing is computed from a timestamp before its form has been checked, and the MAC is taken
-//!   over the header's own text of it, never over a number printed anew.
-//! - Secrets that would let anybody sign are refused when they are parsed.
+//! - Nothing is computed from a timestamp before its form has been checked. The MAC is computed
+//!   over the timestamp's text as received, never over a reformatted number.
+//! - Secrets that an attacker could guess are refused when they are parsed.
 //!
-//! Complete receivers for axum, salvo and actix-web stand in the module `receivers` of the
-//! documentation.
+//! The module `receivers` of the documentation has complete receivers for axum, salvo and actix-web.
 //!
-//! What it leaves to the receiver: an event may arrive more than once, so deduplicate by the `id`
-//! *in the body*, as `events::Once` does. The headers [`EVENT_ID_HEADER`] and [`EVENT_TYPE_HEADER`] are not signed. The
-//! README shows a whole event and lists the types; one that is not on the list must be acknowledged
-//! like the others.
+//! Left to the receiver: an event may arrive more than once, so deduplicate by the `id` *in the
+//! body*, as `events::Once` does. The headers [`EVENT_ID_HEADER`] and [`EVENT_TYPE_HEADER`] are not
+//! signed. The README shows a whole event and lists the types; acknowledge events of other types
+//! like the listed ones.
 //!
 //! # Features
 //!

@@ -1,7 +1,7 @@
-//! Complete receivers (documentation only: there is nothing in this module to call).
+//! Complete receivers (documentation only: this module has no items to call).
 //!
-//! All three do the same: keep the raw body, answer 400 to what does not verify, hand the event over
-//! once, and answer 503 or 500 where the sender is to come again. Each is run by this crate's tests
+//! All three do the same: keep the raw body, answer 400 to a delivery that does not verify, handle each
+//! event once, and answer 503 or 500 when the sender must repeat it. This crate's tests run each of them
 //! with a good, a repeated and a forged delivery.
 //!
 //! They need the feature `events`. Events are small: a limit of 256 KiB for the body is ample.

@@ -1,4 +1,4 @@
-//! The signing secret, parsed once into a key that is ready to use.
+//! The signing secret, parsed once into a prepared key.
 
 use core::error::Error;
 use core::fmt;
@@ -6,10 +6,10 @@ use core::str::FromStr;
 
 use crate::mac::HmacKey;
 
-/// What every signing secret begins with.
+/// The prefix of every signing secret.
 pub const SECRET_PREFIX: &str = "whsec_";
 
-/// Fewest bytes of a secret, its prefix included. Anything shorter can be guessed.
+/// Minimum length of a secret in bytes, its prefix included. A shorter one can be guessed.
 pub const MIN_SECRET_BYTES: usize = 24;
 
 /// A signing secret, kept as a prepared HMAC key (contract: Events, Endpoint registration rules).
@@ -32,11 +32,11 @@ pub struct Secret {
 }
 
 impl Secret {
-    /// Reads a secret as the platform showed it.
+    /// Parses a secret as the platform displayed it.
     ///
     /// Refused are an empty text, one without the prefix, the prefix alone, one with white space or
-    /// control characters (a line end that was copied along would otherwise only show as signatures
-    /// that never match), and one shorter than [`MIN_SECRET_BYTES`].
+    /// control characters, and one shorter than [`MIN_SECRET_BYTES`]. A copied line end, if it were
+    /// accepted, would only show as signatures that never match.
     pub fn parse(text: &str) -> Result<Self, SecretError> {
         if text.is_empty() {
             return Err(SecretError::Empty);
@@ -77,17 +77,17 @@ impl fmt::Debug for Secret {
     }
 }
 
-/// Why a text is not taken as a signing secret. Holds and shows nothing of the text.
+/// Why a text is refused as a signing secret. The error contains nothing of the text.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SecretError {
-    /// Nothing was given; an unset variable of the environment, perhaps.
+    /// The text is empty, perhaps because an environment variable is not set.
     Empty,
     /// The text does not begin with [`SECRET_PREFIX`].
     MissingPrefix,
     /// There is nothing after [`SECRET_PREFIX`].
     PrefixOnly,
-    /// White space or a control character is in the text.
+    /// The text contains white space or a control character.
     WhiteSpace,
     /// The text is shorter than [`MIN_SECRET_BYTES`].
     TooShort,

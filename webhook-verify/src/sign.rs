@@ -11,13 +11,13 @@ use crate::mac::signature;
 use crate::secret::Secret;
 use crate::timestamp::Timestamp;
 
-/// Makes the value of [`SIGNATURE_HEADER`](crate::SIGNATURE_HEADER) for a body: one `v1` per secret
-/// in force, in the order given (contract: Events, Signature).
+/// Makes the value of [`SIGNATURE_HEADER`](crate::SIGNATURE_HEADER) for a body: one `v1` per valid
+/// secret, in the order given (contract: Events, Signature).
 ///
-/// Sign the exact bytes that are sent, anew for each attempt: receivers refuse old signatures.
+/// Sign the exact bytes that are sent, and again for each attempt: receivers refuse old signatures.
 ///
-/// Fails when no verifier would accept the result: without a secret, with more than
-/// [`MAX_SIGNATURES`], or at a time before 1970 or of more than twelve digits.
+/// It fails when no verifier would accept the result: without a secret, with more than
+/// [`MAX_SIGNATURES`] secrets, or with a time before 1970 or of more than twelve digits.
 ///
 /// ```
 /// use webhook_verify::{Secret, sign};
@@ -54,11 +54,11 @@ pub fn sign(secrets: &[Secret], unix_seconds: i64, body: &[u8]) -> Result<String
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SignError {
-    /// There was no secret to sign with.
+    /// No secret was given.
     NoSecret,
-    /// There were more secrets than a header may carry signatures.
+    /// More secrets were given than a header may have signatures.
     TooManySecrets,
-    /// The time lies before 1970, or has more digits than receivers read.
+    /// The time is before 1970, or has more digits than receivers accept.
     TimeOutOfRange,
 }
 

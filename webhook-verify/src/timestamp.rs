@@ -1,9 +1,9 @@
-//! The time of signing, in the header's own text.
+//! The time of signing, with its text in the header.
 
 use crate::error::HeaderDefect;
 use crate::limits::MAX_DIGITS;
 
-/// A timestamp whose text is the one and only way to write its number.
+/// A timestamp in canonical form: its number can be written in no other way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Timestamp<'h> {
     text: &'h [u8],
@@ -11,8 +11,8 @@ pub(crate) struct Timestamp<'h> {
 }
 
 impl<'h> Timestamp<'h> {
-    /// Reads ASCII digits without sign and without leading zero. The form is validated first, so the
-    /// number that is computed always fits.
+    /// Parses ASCII digits without sign and without leading zero. The form is validated first, so the
+    /// number always fits.
     pub(crate) fn parse(text: &'h [u8]) -> Result<Self, HeaderDefect> {
         if text.is_empty() || !text.iter().all(u8::is_ascii_digit) {
             return Err(HeaderDefect::TimestampNotDigits);
@@ -24,14 +24,14 @@ impl<'h> Timestamp<'h> {
             return Err(HeaderDefect::TimestampLeadingZero);
         }
         let unix_seconds = text.iter().fold(0_i64, |number, digit| {
-            // Twelve digits fit five times over: nothing wraps.
+            // Twelve digits always fit: nothing wraps.
             let value = i64::from(digit.wrapping_sub(b'0'));
             number.wrapping_mul(10).wrapping_add(value)
         });
         Ok(Self { text, unix_seconds })
     }
 
-    /// The text as it came: this is what is signed.
+    /// The text as received, which is part of the signed string.
     pub(crate) fn text(&self) -> &'h [u8] {
         self.text
     }
@@ -73,7 +73,7 @@ mod tests {
             ("0x68e77800", TimestampNotDigits),
             ("1e9", TimestampNotDigits),
             (" 1760000000", TimestampNotDigits),
-            // Arabic-Indic digits: digits to Unicode, not to this header.
+            // Arabic-Indic digits: digits in Unicode, but not in this header.
             ("\u{661}\u{667}\u{666}", TimestampNotDigits),
             ("00", TimestampLeadingZero),
             ("01760000000", TimestampLeadingZero),

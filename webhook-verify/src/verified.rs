@@ -1,11 +1,11 @@
-//! Bytes whose sender is known.
+//! A body whose sender is verified.
 
 use core::fmt;
 
 /// A body that was signed with one of the verifier's secrets, at a time within its tolerance.
 ///
-/// Only [`Verifier`](crate::Verifier) makes one. Let the code that parses and handles an event take
-/// a `Verified`, and it cannot be handed bytes that nobody checked.
+/// Only [`Verifier`](crate::Verifier) makes one. Code that takes a `Verified` cannot be called with an
+/// unverified body.
 ///
 /// ```
 /// use webhook_verify::Verified;
@@ -21,7 +21,7 @@ pub struct Verified<'b> {
 }
 
 impl<'b> Verified<'b> {
-    /// For the verifier alone.
+    /// Called by the verifier only.
     pub(crate) fn new(body: &'b [u8], signed_at_unix_seconds: i64) -> Self {
         Self {
             body,
@@ -29,14 +29,14 @@ impl<'b> Verified<'b> {
         }
     }
 
-    /// The bytes that were signed: the very slice that was given, not a copy.
+    /// The signed bytes: the slice that was passed to the verifier, not a copy.
     #[must_use]
     pub fn body(&self) -> &'b [u8] {
         self.body
     }
 
-    /// When this attempt was signed, in seconds since 1970. A repeated delivery of the same event
-    /// has a later one: this is not the time of the event.
+    /// When this attempt was signed, in seconds since 1970. It is not the time of the event: each
+    /// repeated delivery of an event is signed later.
     #[must_use]
     pub fn signed_at_unix_seconds(&self) -> i64 {
         self.signed_at_unix_seconds
@@ -49,7 +49,7 @@ impl AsRef<[u8]> for Verified<'_> {
     }
 }
 
-/// Shows the length of the body, not the body: it has tax ids and amounts in it.
+/// Shows the length of the body only: the body contains tax ids and amounts.
 impl fmt::Debug for Verified<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Verified")

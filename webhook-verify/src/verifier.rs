@@ -1,4 +1,4 @@
-//! The receiver's half.
+//! The verifier, the receiver's half of signing.
 
 use alloc::vec::Vec;
 use core::iter;
@@ -13,11 +13,11 @@ use crate::secret::Secret;
 use crate::timestamp::Timestamp;
 use crate::verified::Verified;
 
-/// How far a signature's time may lie from now, in either direction, by default
+/// Default maximum difference between a signature's time and now, in either direction
 /// (contract: Limits, Webhook signature tolerance).
 pub const DEFAULT_TOLERANCE: Duration = Duration::from_secs(300);
 
-/// Verifies deliveries against one secret or several (contract: Events, Signature).
+/// Verifies deliveries against one or more secrets (contract: Events, Signature).
 ///
 /// Make one at start and share it: its keys are prepared once, it is `Send` and `Sync`, and
 /// verifying neither allocates nor copies the body.
@@ -52,32 +52,33 @@ impl Verifier {
         }
     }
 
-    /// Accepts what is signed with this secret too: the old one while a rotation is under way, or
-    /// another endpoint's. Each secret costs one more HMAC over each body.
+    /// Also accepts bodies signed with this secret: the previous one during a rotation, or the secret
+    /// of another endpoint. Each secret costs one more HMAC over each body.
     #[must_use]
     pub fn also_accepting(mut self, secret: Secret) -> Self {
         self.further_secrets.push(secret);
         self
     }
 
-    /// Sets how far a signature's time may lie from now, in whole seconds; a fraction is dropped.
+    /// Sets the maximum difference between a signature's time and now, in whole seconds; a fraction is
+    /// dropped.
     ///
-    /// The longer, the longer somebody who overheard a delivery can repeat it.
+    /// A longer tolerance gives an attacker who intercepted a delivery more time to replay it.
     #[must_use]
     pub fn with_tolerance(mut self, tolerance: Duration) -> Self {
         self.tolerance_seconds = tolerance.as_secs();
         self
     }
 
-    /// Verifies a delivery at a given time, and gives back its body as [`Verified`].
+    /// Verifies a delivery at a given time, and returns its body as [`Verified`].
     ///
     /// `signature_header` is the value of [`SIGNATURE_HEADER`](crate::SIGNATURE_HEADER), `None`
     /// when the request has none. `body` is the body exactly as received: verify before anything
     /// parses, decodes or re-encodes it. `now_unix_seconds` is the current time in seconds since
     /// 1970.
     ///
-    /// The form is validated first, then the time (inclusive at both ends), then the signatures: all
-    /// of them under every secret, in constant time.
+    /// The form is validated first, then the time (inclusive at both ends), then every signature
+    /// against every secret, in constant time.
     ///
     /// ```
     /// use webhook_verify::{Secret, Verifier, VerifyError, sign};
@@ -166,8 +167,8 @@ impl Verifier {
     }
 }
 
-/// Seconds since 1970, negative before. A time beyond all numbers is at their end: it is refused
-/// like any other that is far off.
+/// Seconds since 1970, negative before. A time out of range becomes the smallest or largest number, which
+/// is refused like any other distant time.
 #[cfg(feature = "std")]
 fn unix_seconds(time: SystemTime) -> i64 {
     match time.duration_since(UNIX_EPOCH) {

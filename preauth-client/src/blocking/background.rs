@@ -1,4 +1,4 @@
-//! The thread that does the work of blocking calls.
+//! The thread that runs the work of blocking calls.
 
 use std::io;
 use std::sync::mpsc;
@@ -7,10 +7,10 @@ use tokio::runtime::{Builder, Runtime};
 
 use crate::{Error, ErrorKind};
 
-/// A runtime of one thread, which also looks after connections between calls.
+/// A runtime with one thread, which also maintains connections between calls.
 #[derive(Debug)]
 pub(super) struct Background {
-    /// Taken when this is dropped.
+    /// `None` only while this is being dropped.
     runtime: Option<Runtime>,
 }
 
@@ -26,8 +26,8 @@ impl Background {
         })
     }
 
-    /// Has the work done there, and waits for it here: a thread that already belongs to a runtime may
-    /// wait for a channel, but not drive a second runtime.
+    /// Runs the work on the background thread and waits for it here. A thread that already belongs to a
+    /// runtime may wait for a channel, but not drive a second runtime.
     pub(super) fn run<T: Send + 'static>(
         &self,
         work: impl Future<Output = T> + Send + 'static,
@@ -38,7 +38,7 @@ impl Background {
                 let _ = done.send(work.await);
             });
         }
-        // Nobody answers only when the work panicked, which is the caller's own observer or timing.
+        // The channel closes without a result only if the work panicked: in the caller's observer or timing.
         wait.recv()
             .map_err(|gone| Error::new(ErrorKind::Transport).caused_by(gone))
     }
@@ -47,7 +47,7 @@ impl Background {
 impl Drop for Background {
     fn drop(&mut self) {
         if let Some(runtime) = self.runtime.take() {
-            // An ordinary drop waits for the thread, and panics inside of another runtime.
+            // An ordinary drop waits for the thread, and panics inside another runtime.
             runtime.shutdown_background();
         }
     }

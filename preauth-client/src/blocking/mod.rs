@@ -1,5 +1,5 @@
-//! The same calls for programs without a runtime: each blocks its thread until it is done (feature
-//! `blocking`).
+//! The same calls for programs without a runtime: each blocks its thread until it has finished
+//! (feature `blocking`).
 //!
 //! ```no_run
 //! use preauth_client::ListFilter;
@@ -33,8 +33,8 @@ use background::Background;
 
 /// A client whose calls block: cheap to clone, shared by any number of threads.
 ///
-/// The work is done by one thread of its own, so that it may be used anywhere; inside of a runtime it
-/// holds up the thread that calls it, where [the other client](crate::Client) would not.
+/// It runs its work on one thread of its own, so it may be used anywhere. Inside a runtime it blocks the
+/// calling thread; [the asynchronous client](crate::Client) does not.
 #[derive(Clone, Debug)]
 pub struct Client {
     inner: crate::Client,
@@ -50,7 +50,7 @@ impl Client {
         Self::builder(base_url, api_key).build_blocking()
     }
 
-    /// Settings for a client; [`ClientBuilder::build_blocking`] ends them.
+    /// Settings for a client; finish with [`ClientBuilder::build_blocking`].
     pub fn builder(base_url: impl Into<String>, api_key: impl Into<String>) -> ClientBuilder {
         crate::Client::builder(base_url, api_key)
     }
@@ -62,7 +62,7 @@ impl Client {
             .run(async move { client.create(&offer).await })?
     }
 
-    /// Makes sure that the invoice is on offer; see [`crate::Client::create_or_get`].
+    /// Ensures that the invoice is on offer; see [`crate::Client::create_or_get`].
     pub fn create_or_get(&self, offer: &NewPreAuthorization) -> Result<Ensured, Error> {
         let (client, offer) = (self.inner.clone(), offer.clone());
         self.background
@@ -82,7 +82,7 @@ impl Client {
             .run(async move { client.list(&filter).await })?
     }
 
-    /// All operations that the filter lets pass; see [`crate::Client::list_all`].
+    /// All operations that match the filter; see [`crate::Client::list_all`].
     pub fn list_all(&self, filter: &ListFilter) -> Operations {
         Operations {
             inner: Some(self.inner.list_all(filter)),
@@ -90,14 +90,14 @@ impl Client {
         }
     }
 
-    /// Takes an offer back; see [`crate::Client::cancel`].
+    /// Cancels an offer; see [`crate::Client::cancel`].
     pub fn cancel(&self, id: OperationId) -> Result<Response<PreAuthorization>, Error> {
         let client = self.inner.clone();
         self.background
             .run(async move { client.cancel(id).await })?
     }
 
-    /// Follows an operation by asking again; see [`crate::Client::wait_for_status`].
+    /// Polls an operation for a status; see [`crate::Client::wait_for_status`].
     pub fn wait_for_status(
         &self,
         id: OperationId,
@@ -122,12 +122,12 @@ impl ClientBuilder {
     }
 }
 
-/// All operations that a filter lets pass, one after the other; [`crate::Operations`] describes what it
-/// promises.
+/// All operations that match a filter, one after the other; [`crate::Operations`] describes its
+/// guarantees.
 #[derive(Debug)]
 #[must_use = "nothing is read before it is asked for"]
 pub struct Operations {
-    /// Away while the background works with it.
+    /// `None` while the background thread works with it.
     inner: Option<crate::Operations>,
     background: Arc<Background>,
 }

@@ -1,4 +1,4 @@
-//! One call: as many exchanges as the policy allows.
+//! One call: an exchange, repeated as the retry policy allows.
 
 mod payload;
 mod task;
@@ -18,7 +18,7 @@ use crate::{Attempt, Error, ErrorKind, Response, RetryPolicy, Timing};
 pub(crate) use payload::Payload;
 pub(crate) use task::Task;
 
-/// How calls are made.
+/// Sends the requests of calls, with retries, log and observer.
 #[derive(Clone, Debug)]
 pub(crate) struct Caller {
     pub(crate) transport: Transport,
@@ -28,11 +28,11 @@ pub(crate) struct Caller {
     pub(crate) observer: Option<Observer>,
 }
 
-/// The value of a success, with the bytes it was read from.
+/// The head and the value of a success, with the bytes that the value was read from.
 type Success<T> = (AnswerHead, T, Vec<u8>);
 
 impl Caller {
-    /// Carries a task out, and reads the value of its success.
+    /// Performs a task and reads the value of a successful answer.
     pub(crate) async fn call<T: DeserializeOwned>(&self, task: Task) -> Result<Response<T>, Error> {
         let span = tracing::debug_span!(
             "preauth_call",
@@ -44,7 +44,7 @@ impl Caller {
 
     /// Sends until it succeeds, fails for good, or attempts or time run out.
     ///
-    /// Every attempt sends the very same bytes, the idempotency key included.
+    /// Every attempt sends the same bytes, with the same idempotency key.
     async fn repeat<T>(
         &self,
         task: Task,

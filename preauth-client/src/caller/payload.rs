@@ -1,4 +1,4 @@
-//! What a request carries.
+//! The body of a request.
 
 use bytes::Bytes;
 use reqwest::Body;
@@ -9,7 +9,7 @@ use crate::file::Form;
 /// The body of a request, kept for all its attempts.
 #[derive(Debug)]
 pub(crate) enum Payload {
-    /// None.
+    /// No body.
     Empty,
     /// A JSON document.
     Json(Bytes),
@@ -30,7 +30,7 @@ impl Payload {
         }
     }
 
-    /// Whether it can still be sent from its beginning.
+    /// Whether the body can still be sent from its beginning.
     pub(super) fn is_whole(&self) -> bool {
         match self {
             Self::Empty | Self::Json(_) => true,

@@ -1,4 +1,4 @@
-//! What one call sends, as often as it takes.
+//! The request of one call, rebuilt for each attempt.
 
 use preauth_core::value::{IdempotencyKey, OperationId};
 use preauth_core::wire::header;
@@ -33,7 +33,7 @@ impl Task {
         }
     }
 
-    /// Such a request about one operation, which its errors name.
+    /// A request without a body about one operation, which its errors name.
     pub(crate) fn about(call: Call, operation: OperationId, url: Url) -> Self {
         Self {
             operation: Some(operation),
@@ -41,7 +41,7 @@ impl Task {
         }
     }
 
-    /// A create: a body under a key.
+    /// A create: a body under an idempotency key.
     pub(crate) fn create(url: Url, payload: Payload, key: IdempotencyKey) -> Result<Self, Error> {
         let header = HeaderValue::from_str(key.as_str())
             .map_err(|cause| Error::new(ErrorKind::Config).caused_by(cause))?;

@@ -13,11 +13,10 @@ impl Client {
     /// Offers an advance to a supplier.
     /// [Contract, "POST /api/integration/v1/pre-authorizations"](https://example.com/preauth/blob/main/docs/reference.md#post-apiintegrationv1pre-authorizations).
     ///
-    /// All attempts of a call carry one idempotency key, the caller's or a drawn one, so that the
-    /// offer is made at most once. After a failure that
-    /// [may pass](Error::is_retryable), send it again with [that key](Error::idempotency_key). A key
-    /// that was used before answers with the operation as it was created then:
-    /// [`Response::is_replayed`].
+    /// All attempts of a call carry one idempotency key, the caller's or a random one, so the offer is
+    /// made at most once. After a [retryable](Error::is_retryable) failure, send it again with
+    /// [the same key](Error::idempotency_key). A key that was used before returns the operation as it
+    /// was created then: [`Response::is_replayed`].
     pub async fn create(
         &self,
         offer: &NewPreAuthorization,
@@ -30,12 +29,12 @@ impl Client {
         self.caller().call(task).await
     }
 
-    /// Makes sure that the invoice is on offer: an operation in progress that holds it already is a
-    /// value here, not an error, no matter who created it.
+    /// Ensures that the invoice is on offer: an operation in progress that already uses the invoice is a
+    /// value here, not an error, even if another program created it.
     ///
-    /// That operation is read by a second request, so the key needs the scope `preauth:read`, too. If it
-    /// cannot be read, the error is that of the reading, and
-    /// [`existing_operation_id`](Error::existing_operation_id) has its id all the same.
+    /// A second request reads that operation, so the API key also needs the scope `preauth:read`. If it
+    /// cannot be read, the error of the second request is returned, and its
+    /// [`existing_operation_id`](Error::existing_operation_id) is the id of the operation.
     ///
     /// ```no_run
     /// use preauth_client::{Client, Ensured, NewPreAuthorization};
@@ -60,7 +59,7 @@ impl Client {
         }
     }
 
-    /// Reads the operation that a duplicate names.
+    /// Reads the operation that a duplicate error names.
     async fn read_existing(&self, id: OperationId, duplicate: Error) -> Result<Ensured, Error> {
         match self.get(id).await {
             Ok(operation) => Ok(Ensured::AlreadyExists(operation)),

@@ -1,4 +1,4 @@
-//! The client: one of its calls is one method.
+//! The client: one method per call of the API.
 
 mod build;
 mod create;
@@ -22,11 +22,12 @@ use crate::{Call, ClientBuilder, ConfigError, Error, ListFilter, Response};
 ///
 /// # Dropped futures
 ///
-/// Dropping the future of a call, by a time-out of the caller's or a `select!`, abandons it: no further
-/// attempt is made, but a request that is on its way is carried out or not, and the caller does not learn which.
+/// Dropping the future of a call, through a timeout or a `select!`, abandons the call: no further attempt
+/// is made. A request that was already sent may or may not be carried out, and the caller does not learn
+/// which.
 ///
 /// - `get`, `list`, `list_all`, `wait_for_status`: nothing is lost.
-/// - `cancel`: cancel again; what is cancelled already stays so and is a success.
+/// - `cancel`: cancel again; cancelling a cancelled operation is a success and changes nothing.
 /// - `create`, `create_or_get`: create again **under the same key**, which a dropped future can no longer
 ///   return: give it one of your own ([`NewPreAuthorization::idempotency_key`](crate::NewPreAuthorization::idempotency_key)).
 ///
@@ -53,8 +54,8 @@ struct Inner {
 
 impl Client {
     /// A client with the default settings, for the service at `base_url`, such as
-    /// `https://api.example.com`. The path of the API, `/api/integration/v1`, may stand at its end; it is
-    /// the same address with or without it.
+    /// `https://api.example.com`. A trailing `/api/integration/v1`, the path of the API, is accepted and
+    /// changes nothing.
     pub fn new(
         base_url: impl Into<String>,
         api_key: impl Into<String>,
@@ -62,7 +63,7 @@ impl Client {
         Self::builder(base_url, api_key).build()
     }
 
-    /// Settings for a client of the service at `base_url`, which is understood as by [`Client::new`].
+    /// Settings for a client of the service at `base_url`, in the forms that [`Client::new`] accepts.
     pub fn builder(base_url: impl Into<String>, api_key: impl Into<String>) -> ClientBuilder {
         ClientBuilder::new(base_url.into(), api_key.into())
     }
@@ -78,19 +79,19 @@ impl Client {
     /// first.
     /// [Contract, "GET /api/integration/v1/pre-authorizations"](https://example.com/preauth/blob/main/docs/reference.md#get-apiintegrationv1pre-authorizations).
     ///
-    /// Pages shift when operations arrive in between: the last entries of one page come again at the
-    /// top of the next. They shift the other way when operations leave the filter: then entries are
-    /// passed over. [`list_all`](Self::list_all) does neither.
+    /// Pages shift between requests. When operations are created, the last entries of one page are
+    /// repeated at the top of the next; when operations no longer match the filter, entries are
+    /// skipped. [`list_all`](Self::list_all) neither repeats nor skips any.
     pub async fn list(&self, filter: &ListFilter) -> Result<Response<PreAuthorizationList>, Error> {
         let mut url = self.inner.base_url.collection();
         filter.write_query(&mut url);
         self.caller().call(Task::new(Call::List, url)).await
     }
 
-    /// Takes an offer back that the supplier has not yet taken up.
+    /// Cancels an offer that the supplier has not yet requested.
     /// [Contract, "POST /api/integration/v1/pre-authorizations/{id}/cancel"](https://example.com/preauth/blob/main/docs/reference.md#post-apiintegrationv1pre-authorizationsidcancel).
     ///
-    /// Cancelling again what was cancelled through the integration succeeds and changes nothing.
+    /// Cancelling an operation again that was cancelled through the integration succeeds and changes nothing.
     pub async fn cancel(&self, id: OperationId) -> Result<Response<PreAuthorization>, Error> {
         let url = self.url(&path::cancel(id));
         self.caller().call(Task::about(Call::Cancel, id, url)).await

@@ -1,4 +1,4 @@
-//! Following an operation by asking again.
+//! Polling an operation until it has a status.
 
 use std::time::Duration;
 
@@ -9,11 +9,11 @@ use super::Client;
 use crate::{Error, Response, WaitPolicy, Waited};
 
 impl Client {
-    /// Asks for an operation again and again until its status is one of `wanted`, it is closed
-    /// otherwise, or the time of `policy` is up.
+    /// Polls an operation until its status is one of `wanted`, it is closed with another status, or the
+    /// time of `policy` is up.
     ///
-    /// Every question counts towards the request limit: who can receive webhooks should. An `Err` is
-    /// a question that failed after all its attempts; waiting again goes on.
+    /// Every request counts towards the request limit: prefer webhooks where you can receive them. An
+    /// `Err` is a request that failed after all its attempts; call again to continue waiting.
     ///
     /// ```no_run
     /// use std::time::Duration;
@@ -60,12 +60,12 @@ impl Client {
     }
 }
 
-/// Neither in progress nor going to be, unless the platform reopens it.
+/// Whether the operation is no longer in progress and stays so unless the platform reopens it.
 fn is_closed(operation: &PreAuthorization) -> bool {
     operation.status == Status::Reproved || operation.status == Status::Concluded
 }
 
-/// How long the request limit forbids the next question.
+/// How long the request limit forbids the next request.
 fn until_allowed(answer: &Response<PreAuthorization>) -> Duration {
     answer
         .rate_limit()

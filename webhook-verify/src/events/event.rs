@@ -7,9 +7,9 @@ use preauth_core::wire::{EventData, JsonError, Open, RawEventEnvelope};
 
 use crate::Verified;
 
-/// An event of which the sender is known (contract: Webhook event envelope).
+/// An event whose sender is verified (contract: Webhook event envelope).
 ///
-/// Made by [`Verified::event`] alone.
+/// Only [`Verified::event`] makes one.
 #[derive(Clone)]
 pub struct Event {
     envelope: RawEventEnvelope,
@@ -17,11 +17,11 @@ pub struct Event {
 }
 
 impl Verified<'_> {
-    /// Reads the body as an event.
+    /// Decodes the body as an event.
     ///
-    /// A type, a status, a stage or a field that is newer than this version is no error. Fails when
-    /// the body is no event at all, or not in the shape that its type promises. Answer 500 then, not
-    /// 2xx: the sender keeps the event and repeats it, until somebody has looked.
+    /// A type, status, stage or field that is newer than this version is not an error. It fails when
+    /// the body is not an event, or does not have the fields of its type. Then answer 500, not 2xx:
+    /// the sender keeps the event and repeats it, so there is time to correct the receiver.
     pub fn event(&self) -> Result<Event, EventError> {
         let envelope = RawEventEnvelope::from_json(self.body()).map_err(EventError::Envelope)?;
         match envelope.data() {
@@ -36,7 +36,7 @@ impl Verified<'_> {
 }
 
 impl Event {
-    /// The same on every attempt and resend: what to deduplicate by ([`Once`](super::Once)).
+    /// The same on every attempt and resend. Deduplicate by it ([`Once`](super::Once)).
     #[must_use]
     pub const fn id(&self) -> EventId {
         self.envelope.id
@@ -48,26 +48,26 @@ impl Event {
         &self.envelope.event_type
     }
 
-    /// When it happened. Events may arrive in another order.
+    /// When it happened. Events may arrive in a different order.
     #[must_use]
     pub const fn created_at(&self) -> Timestamp {
         self.envelope.created_at
     }
 
-    /// What there is to know about it, in the shape of its type.
+    /// The event's data, with the fields of its type.
     #[must_use]
     pub const fn data(&self) -> &EventData {
         &self.data
     }
 
-    /// The `data` as it came: JSON, with the fields that this version does not know.
+    /// The `data` as received: JSON, including fields that this version does not know.
     #[must_use]
     pub fn raw_data(&self) -> &str {
         self.envelope.data.get()
     }
 }
 
-/// Shows id and type: the data has tax ids and amounts in it.
+/// Shows id and type only: the data contains tax ids and amounts.
 impl fmt::Debug for Event {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Event")
@@ -81,15 +81,15 @@ impl fmt::Debug for Event {
 #[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum EventError {
-    /// The four fields of every event are not there.
+    /// The body does not have the four fields of every event.
     #[error("the verified body is not an event: it lacks one of id, type, createdAt and data")]
     Envelope(#[source] JsonError),
-    /// `data` does not have the shape of the event's type.
+    /// `data` does not have the fields of the event's type.
     #[error("the data of event {id} is not that of {event_type}")]
     Data {
-        /// Which event.
+        /// The event's id.
         id: EventId,
-        /// Of which type.
+        /// The event's type.
         event_type: Open<EventType>,
         /// What is wrong with its data.
         #[source]

@@ -1,4 +1,4 @@
-//! The event in a verified body, and what handles each event once.
+//! The event in a verified body, and a helper that handles each event once.
 //!
 //! ```
 //! use webhook_verify::events::{EventData, Handled, MemorySeen, Once};
@@ -30,8 +30,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! What is newer than this version is never an error: an unknown type is [`EventData::Unknown`], an
-//! unknown status keeps its text ([`Open`]), and unknown fields stand in [`Event::raw_data`].
+//! Values newer than this version are never an error: an unknown type is [`EventData::Unknown`], an
+//! unknown status keeps its text ([`Open`]), and unknown fields are in [`Event::raw_data`].
 
 mod event;
 mod once;

@@ -1,4 +1,4 @@
-//! Each event handled once.
+//! Handles each event once.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -8,41 +8,42 @@ use preauth_core::value::EventId;
 
 use super::SeenEvents;
 
-/// Lets an event be handled once, however often it arrives.
+/// Handles each event once, however often it arrives.
 ///
-/// An event counts as handled when its work has ended well. Work that fails, panics or is dropped
-/// half-way (a client that hangs up drops it, in most frameworks) is done again at the event's next
-/// arrival; so is work that ended well when the process dies before it is remembered. Who needs more
-/// writes effect and id in one transaction ([`SeenEvents`]).
+/// An event counts as handled when its work has succeeded. Work that fails, panics or is dropped
+/// half-way (most frameworks drop it when the client disconnects) runs again at the event's next
+/// arrival. So does work that succeeded if the process dies before the id is stored. For a stronger
+/// guarantee, write effect and id in one transaction ([`SeenEvents`]).
 ///
-/// Two arrivals at the same time do not both work: the second returns at once. This holds within
-/// one `Once`, so share it between requests; between processes the store's unique index decides.
+/// Two deliveries of an event at the same time do not both run the work: the second returns at once.
+/// This holds within one `Once`, so share it between requests; between processes the store's unique
+/// index decides.
 pub struct Once<S> {
     seen: S,
     under_way: Mutex<HashSet<EventId>>,
 }
 
-/// What became of an event's arrival.
+/// The outcome of one delivery of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use = "an event that is under way elsewhere must not be confirmed"]
 pub enum Handled<T> {
     /// It was handled now, with this outcome. Answer 2xx.
     Now(T),
-    /// It had been handled before; nothing was done. Answer 2xx.
+    /// It was handled before; nothing was done. Answer 2xx.
     Before,
-    /// An arrival before this one is still being worked on, and may yet fail. Answer 503: the sender
-    /// comes again.
+    /// An earlier delivery of it is still being handled, and may yet fail. Answer 503: the sender
+    /// repeats the event.
     UnderWay,
 }
 
-/// Why an event was not handled, or not remembered. Answer 500: the sender comes again.
+/// Why an event was not handled, or not recorded as handled. Answer 500: the sender repeats the event.
 #[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum OnceError<W, S> {
     /// The work failed.
     #[error("the event could not be handled; answer 500, and it comes again")]
     Work(#[source] W),
-    /// The store could not be asked before the work, or could not remember it afterwards.
+    /// The store could not be read before the work, or not written after it.
     #[error(
         "the store of handled events failed: it could not be read before the work, or not written after it"
     )]
@@ -59,7 +60,7 @@ impl<W: fmt::Debug, S: fmt::Debug> fmt::Debug for OnceError<W, S> {
 }
 
 impl<S: SeenEvents> Once<S> {
-    /// Handles each event once, by what `seen` remembers.
+    /// Handles each event once, by the ids stored in `seen`.
     #[must_use]
     pub fn new(seen: S) -> Self {
         Self {
@@ -68,7 +69,7 @@ impl<S: SeenEvents> Once<S> {
         }
     }
 
-    /// Does `work` unless the event was handled before, or is being handled now.
+    /// Runs `work` unless the event was handled before, or is being handled now.
     pub async fn handle<T, E>(
         &self,
         id: EventId,
@@ -86,7 +87,7 @@ impl<S: SeenEvents> Once<S> {
     }
 }
 
-/// Ends when it is dropped, whatever became of the work.
+/// Marks an event as being handled. Its drop removes the mark, whether the work succeeded or not.
 struct UnderWay<'o> {
     ids: &'o Mutex<HashSet<EventId>>,
     id: EventId,
@@ -94,7 +95,8 @@ struct UnderWay<'o> {
 
 impl<'o> UnderWay<'o> {
     fn begin(ids: &'o Mutex<HashSet<EventId>>, id: EventId) -> Option<Self> {
-        // Made only if the id is new: one that is made in vain would end the other when dropped.
+        // Build the guard only after a successful insert: its drop removes the entry, which would be that
+        // of the other delivery.
         let is_new = locked(ids).insert(id);
         is_new.then(|| Self { ids, id })
     }

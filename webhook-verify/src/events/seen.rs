@@ -1,4 +1,4 @@
-//! Where a receiver remembers what it has handled.
+//! The store of handled events.
 
 use core::convert::Infallible;
 use core::future::{Future, ready};
@@ -9,28 +9,28 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use preauth_core::value::EventId;
 
-/// Events that a [`MemorySeen`] remembers by default.
+/// Number of events that a [`MemorySeen`] remembers by default.
 const REMEMBERED_EVENTS: NonZeroUsize = NonZeroUsize::new(100_000).unwrap();
 
 /// The ids of the events that a receiver has handled. Implement it over the receiver's database.
 ///
-/// Remember an id for 35 days or longer: an event is repeated for 79.6 hours, and can be resent for
-/// thirty after that.
+/// Keep an id for 35 days or longer: an event is repeated for 79.6 hours, and can be resent for thirty
+/// days after that.
 ///
-/// Handled *exactly* once is what writes its effect and the id in one transaction, with the id under
-/// a unique index. `insert` then finds the id there already, which must not be an error.
+/// To handle an event *exactly* once, write its effect and its id in one transaction, with a unique
+/// index on the id. `insert` then finds the id already there, which must not be an error.
 pub trait SeenEvents: Send + Sync {
-    /// Why the store could not be asked.
+    /// Why the store could not be read or written.
     type Error;
 
     /// Whether the event was handled before.
     fn contains(&self, id: EventId) -> impl Future<Output = Result<bool, Self::Error>> + Send;
 
-    /// Remembers that the event was handled; one that is remembered already is fine.
+    /// Records the event as handled; an id that is already there is not an error.
     fn insert(&self, id: EventId) -> impl Future<Output = Result<(), Self::Error>> + Send;
 }
 
-/// A bounded memory in the process, for tests and for effects that may be repeated after a restart.
+/// A bounded store in memory, for tests and for effects that may be repeated after a restart.
 pub struct MemorySeen {
     most: NonZeroUsize,
     ids: Mutex<Ids>,
@@ -43,7 +43,7 @@ struct Ids {
 }
 
 impl MemorySeen {
-    /// Remembers the last `most` events; beyond them, the one that arrived first is forgotten.
+    /// Remembers at most `most` events; when it is full, the event recorded first is dropped.
     #[must_use]
     pub fn with_capacity(most: NonZeroUsize) -> Self {
         Self {

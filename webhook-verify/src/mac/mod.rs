@@ -1,4 +1,4 @@
-//! The one definition of what is signed, and the one comparison of signatures.
+//! The definition of the signed string, and the comparison of signatures: the only place for both.
 
 #[cfg(feature = "aws-lc-rs")]
 mod aws_lc;
@@ -12,7 +12,7 @@ use aws_lc as backend;
 #[cfg(not(feature = "aws-lc-rs"))]
 use portable as backend;
 
-/// Bytes of an HMAC-SHA256.
+/// Length of an HMAC-SHA256 in bytes.
 pub(crate) const MAC_BYTES: usize = 32;
 
 /// A computed or received HMAC-SHA256.
@@ -28,7 +28,7 @@ impl HmacKey {
         Self(backend::Key::new(key))
     }
 
-    /// The MAC of the parts, one after the other.
+    /// The MAC of the concatenated parts.
     #[inline]
     fn mac(&self, parts: [&[u8]; 3]) -> Mac {
         self.0.mac(parts)
@@ -37,14 +37,14 @@ impl HmacKey {
 
 /// The signature of a body at a time, shared by verifier and signer (contract: Events, Signature).
 ///
-/// The timestamp is the text that stands, or will stand, in the header.
+/// `timestamp` is its text in the header.
 pub(crate) fn signature(key: &HmacKey, timestamp: &[u8], body: &[u8]) -> Mac {
     key.mac([timestamp, b".", body])
 }
 
-/// Whether any expected MAC equals any candidate. Looks at every pair, whatever it has found.
+/// Whether any expected MAC equals any candidate. It compares every pair, even after a match.
 ///
-/// How long it takes depends on how many of each there are, never on what they contain.
+/// Its time depends on the number of MACs only, never on their contents.
 pub(crate) fn any_match<'c>(
     expected: impl Iterator<Item = Mac>,
     candidates: &(impl Iterator<Item = &'c Mac> + Clone),
@@ -58,11 +58,11 @@ pub(crate) fn any_match<'c>(
     found.into()
 }
 
-/// Four words in place of 32 bytes: as constant in time, and compared in an eighth of the steps.
+/// A MAC as four words, which compare in an eighth of the steps of 32 bytes, also in constant time.
 fn words(mac: &Mac) -> [u64; 4] {
     let mut all = [0; 4];
     for (word, bytes) in all.iter_mut().zip(mac.chunks_exact(8)) {
-        // The length is known to the compiler: no branch is left.
+        // The compiler knows the length, so no branch remains.
         *word = u64::from_ne_bytes(bytes.try_into().unwrap_or_default());
     }
     all
