@@ -3,7 +3,7 @@
 use preauth_core::port::{Commit, Leased, NewDelivery, Trigger};
 use preauth_core::value::Timestamp;
 
-/// What the sender of a delivery needs to know of its endpoint.
+/// The properties of an endpoint that the sender of a delivery needs.
 pub(super) struct Addressee {
     pub(super) url: String,
     pub(super) sealed_secrets: Vec<Vec<u8>>,
@@ -11,7 +11,7 @@ pub(super) struct Addressee {
 }
 
 impl Addressee {
-    /// The first attempt of a delivery to it, which is not slow and has room.
+    /// The first attempt of a delivery to this endpoint, which must not be slow and must have room.
     pub(super) fn leased(&self, commit: &Commit, delivery: &NewDelivery, token: i64) -> Leased {
         let event = &commit.event;
         Leased {

@@ -12,8 +12,8 @@ use crate::store::rows::{Columns, Corrupt, RawRow};
 use super::{RowRead, readable, stored};
 
 /// The events of a page, by the number of their operation or order. Attempts are added first, then
-/// deliveries, then events. Rows come in any order: to have them in theirs, a database might read
-/// the index of a whole table.
+/// deliveries, then events. Rows are in no order: to sort them, a database might read the index of
+/// a whole table.
 #[derive(Debug, Default)]
 pub(in crate::store) struct Gathering {
     attempts: HashMap<DeliveryId, Vec<StoredAttempt>>,

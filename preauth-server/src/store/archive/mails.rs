@@ -21,7 +21,7 @@ pub(in crate::store) fn mails<R: RawRow>(rows: &[R], stage: &Stage, limit: u32) 
     (rows.iter().map(record).collect(), next)
 }
 
-/// The sent mails that count, among the rows of sent mails.
+/// The mails that count towards the share of a mailbox, among the rows of sent mails.
 pub(in crate::store) fn sent<R: RawRow>(rows: &[R], stage: &Stage, limit: u32) -> Page {
     let at = |row: &R| {
         let columns = Columns::of("notices", row);

@@ -50,7 +50,7 @@ fn reply_key(row: &impl RawRow) -> Result<(Uuid, String), Corrupt> {
     Ok((columns.uuid("head_office_id")?, columns.raw("key")?))
 }
 
-/// Those with a value in the column `missing`.
+/// The rows with a value in the column `missing`.
 fn orphans<R: RawRow>(
     rows: &[R],
     what: &'static str,

@@ -50,9 +50,9 @@ impl Stage {
         if is_full { next } else { self.after() }
     }
 
-    /// The same for rows whose keys may be unreadable, and those of them that this page reports. A page ends with
-    /// the last key that can be read: what comes after it on a full page comes again. Without any
-    /// the rest of this kind cannot be found.
+    /// The same for rows whose keys may be unreadable; also returns the rows that this page reports. A
+    /// page ends with the last readable key: rows after it on a full page are read again with the
+    /// next page. If no key is readable, the rest of this kind cannot be found.
     pub(in crate::store) fn after_rows<'r, R>(
         &self,
         rows: &'r [R],
@@ -86,7 +86,7 @@ impl Stage {
             Self::Sent(..) => Self::OffersWithoutMail(0),
             Self::OffersWithoutMail(_) => Self::Counts(Uuid::nil()),
             Self::Counts(_) => Self::FileBytes(Uuid::nil()),
-            // The next head office.
+            // Continue with the next head office.
             Self::FilesOf(sum) => Self::FileBytes(sum.head_office),
             Self::FileBytes(_) | Self::End => Self::End,
         }

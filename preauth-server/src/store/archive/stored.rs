@@ -97,7 +97,7 @@ pub(super) fn holder(row: &impl RawRow) -> Result<Holder, Corrupt> {
     let columns = Columns::of("operations", row);
     let number: InvoiceNumber = columns.parsed("invoice_number")?;
     let compared: String = columns.raw("compared_number")?;
-    // Earlier builds wrote other forms of what was sent.
+    // Earlier builds stored the number in other normalized forms.
     if !number.held_as().iter().any(|form| *form == compared) {
         return Err(columns.corrupt("invoice_number_nfc"));
     }

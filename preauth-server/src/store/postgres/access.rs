@@ -117,9 +117,9 @@ pub(super) struct KeyLookups {
 pub(super) enum Authenticated {
     /// The key with its window, if it exists.
     Known(Option<Box<KeyRecord>>),
-    /// The key's window is locked by others; the request was not counted.
+    /// The key's window is locked by another transaction; the request was not counted.
     Held,
-    /// Other requests filled the row in which it was to be counted; it was not counted.
+    /// Concurrent requests filled the row in which this one would count; it was not counted.
     Outrun,
 }
 
@@ -193,7 +193,7 @@ pub(super) struct KeyLookup {
 /// Looks up the keys of all lookups and counts the lookups in their keys' windows. Takes one round
 /// trip, because all lookups of a process have the same limit.
 ///
-/// Waits for windows that others hold locked, unless they are to be skipped.
+/// Waits for windows that another transaction has locked, unless locked windows are skipped.
 async fn authenticate_all(
     connection: &mut PgConnection,
     lookups: &[KeyLookup],

@@ -19,8 +19,8 @@ use super::rows::Columns;
 /// sometimes read whole tables; and no caller waits for a statement of this session.
 const SESSION: [(&str, &str); 9] = [
     ("enable_seqscan", "off"),
-    // These would read a range to its end before the first rows are known. What an index has not sorted
-    // to the last column is still sorted in parts.
+    // These would read a whole range before they return its first row. Incremental sorting stays on: it
+    // sorts the columns that an index does not, in small parts.
     ("enable_bitmapscan", "off"),
     ("enable_sort", "off"),
     ("enable_material", "off"),

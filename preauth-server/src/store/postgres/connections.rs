@@ -15,7 +15,7 @@ use super::primary::{self, Primary};
 pub(super) const CONNECTIONS: u32 = 16;
 /// Maximum number of tenants' requests that wait for a connection.
 pub(super) const WAITING_LIMIT: usize = 2048;
-/// One connection for work, and one in place of a broken one that is still being closed.
+/// One connection for work, and one to replace a broken one that is still being closed.
 const FEW: u32 = 2;
 /// Maximum wait for a free connection.
 const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(5);

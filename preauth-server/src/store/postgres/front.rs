@@ -11,8 +11,8 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// The pause between two complete polls, as a multiple of their duration. Behind a held snapshot they
-/// read every entry since, so they must be rare beside polls that read new entries.
+/// The pause between two complete polls, as a multiple of their duration. While a snapshot is held open
+/// they read every entry since it began, so they must be rare compared with polls of new entries.
 const REST_FACTOR: u32 = 200;
 /// Maximum time between two complete polls, and the pause after one that failed.
 const MAX_REST: Duration = Duration::from_mins(1);

@@ -41,8 +41,8 @@ impl HeldRows {
     }
 }
 
-/// Head offices of which a mass change met rows that others held: the next ones leave them out, so that
-/// they do not stand before all others.
+/// Head offices with rows that were locked when a mass change needed them. The next mass changes skip
+/// these head offices, so that they do not delay all others.
 #[derive(Debug, Default)]
 pub(super) struct HeldOffices(Mutex<HashMap<CompanyId, Instant>>);
 
@@ -51,7 +51,7 @@ impl HeldOffices {
         self.lock().insert(head_office, Instant::now());
     }
 
-    /// Those that are left out now.
+    /// The head offices that are skipped now.
     pub(super) fn present(&self) -> Vec<Uuid> {
         let mut offices = self.lock();
         offices.retain(|_, met| met.elapsed() < OFFICE_LEFT_OUT_FOR);

@@ -186,7 +186,7 @@ async fn moments(connection: &mut PgConnection) -> Result<Moments, Fault> {
     let latest: Option<i64> = columns.raw("latest")?;
     Ok(Moments {
         now: Some(columns.timestamp("now")?),
-        // One out of range proves nothing about a clock.
+        // A time out of range does not show that a clock is wrong.
         latest_recorded: latest.and_then(Timestamp::from_unix_millis),
     })
 }

@@ -23,7 +23,7 @@ pub(super) struct Found {
     pub(super) holder: Option<OperationId>,
 }
 
-/// Finds what each target is decided by.
+/// Finds the input of the decision on each target.
 ///
 /// A subquery with a limit has only one plan: row by row, by the whole key, however small its
 /// table is at planning time. A join on two columns from two tables would search by the first

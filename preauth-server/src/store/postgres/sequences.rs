@@ -10,10 +10,10 @@ use sqlx::{Connection, PgConnection};
 use super::primary::Lineage;
 use crate::store::error::Fault;
 
-/// How far each sequence is advanced, for each timeline: of two standbys that were promoted one after
-/// the other, the second knows nothing of the ids that the first assigned, but that it is of a later
-/// timeline. It must exceed the number of ids that a primary can assign while its standby lags: more
-/// than four minutes at the highest rate measured.
+/// How far each sequence is advanced per timeline. If two standbys are promoted one after the other, the
+/// second does not know which ids the first assigned; it only knows that its own timeline is later. The
+/// margin must exceed the number of ids that a primary can assign while its standby lags: it is enough
+/// for more than four minutes at the highest rate measured.
 const MARGIN: i64 = 1_000_000;
 
 /// Starts from the largest stored number: a copy made row by row, for another version of

@@ -81,8 +81,8 @@ async fn end_removed(connection: &mut PgConnection, limit: u32) -> Result<u64, W
     Ok(done.rows_affected())
 }
 
-/// Which kept deliveries of the endpoint `$1` that was resumed at `$2` are to be made due. Those
-/// attempted since then keep their schedule.
+/// The condition for the kept deliveries to make due, of the endpoint `$1` that was resumed at `$2`.
+/// Those attempted since then keep their schedule.
 macro_rules! kept {
     () => {
         "SELECT d.id FROM deliveries d
@@ -93,7 +93,7 @@ macro_rules! kept {
 }
 
 /// Makes kept deliveries of a resumed endpoint due, and returns their number; `None` when there is no
-/// such endpoint but those `seen`.
+/// such endpoint other than those in `seen`.
 async fn make_due(
     connection: &mut PgConnection,
     seen: &[Uuid],

@@ -66,7 +66,7 @@ impl Store for PostgresStore {
         let first = loaded
             .first()
             .map_or(Some(now), |it| it.operation.expires_at);
-        // What is left out for the moment may come before.
+        // Offers that are skipped for now may come before the first one, so the front must not pass them.
         let first = first.filter(|_| search.held.is_empty() && unreadable.is_empty());
         let offers = &self.fronts.offers;
         offers.note(look, first.map(Timestamp::unix_millis));

@@ -112,8 +112,8 @@ async fn listen(options: PgConnectOptions, primary: Arc<Primary>, here: Arc<Noti
     }
 }
 
-/// Each time with a pool of its own: a listener takes no connection away from requests, and the
-/// previous connection may still be closing towards a server that does not answer.
+/// Uses a new pool each time: a listener takes no connection away from requests, and the previous
+/// connection may still wait for a server that does not answer.
 async fn begin(
     options: PgConnectOptions,
     primary: &Arc<Primary>,

@@ -146,7 +146,7 @@ impl<'r> Columns<'r> {
     }
 }
 
-/// The members of a set as one text, in the order of the contract.
+/// The members of a set as one text, in the order of the enum in the contract.
 pub(in crate::store) fn set_text<T: TextEnum>(set: EnumSet<T>) -> String {
     let texts: Vec<&str> = set.iter().map(T::as_str).collect();
     texts.join(SEPARATOR)

@@ -12,8 +12,8 @@ use super::columns::{Columns, Corrupt};
 use super::party::{PAYER, SUPPLIER, party};
 use super::raw::RawRow;
 
-/// The normalized form of an invoice's number, if it differs from the number: the unique index of
-/// the duplicate rule uses it in its place.
+/// The normalized form of an invoice's number, if it differs from the number. The unique index of the
+/// duplicate rule then uses the normalized form.
 pub(in crate::store) fn compared_number(invoice: &Invoice) -> Option<String> {
     let number = invoice.number.as_ref()?;
     let compared = number.compared();

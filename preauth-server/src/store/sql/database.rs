@@ -1,4 +1,4 @@
-//! What shared statements need of a database.
+//! The functions of a database that shared statements use.
 
 use std::sync::Arc;
 

@@ -8,8 +8,8 @@
 /// - `AMONG … SKIP_LOCKED`: the same, and locks them;
 /// - `NOW`: the time of the database's clock;
 /// - `MAILBOX`: the mailbox of a mail's recipient;
-/// - `WAITING_OF`: that the mail `n` waits, and its head office; `DUE`: since when it is due; `HEAD_OFFICE`: the
-///   id of the head office `c`. Only their own indexes answer to these words;
+/// - `WAITING_OF`: that the mail `n` waits, and its head office; `DUE`: its due time; `HEAD_OFFICE`: the
+///   id of the head office `c`. Each is written as in its own index, so that no other index is used;
 /// - `(of_each "$1" "name")`: a value that is bound for one record in SQLite and for a list of them, `t`, in
 ///   PostgreSQL;
 /// - `BYTEWISE`: the order of texts by their bytes, SQLite's own;

@@ -1,4 +1,4 @@
-//! The input of decisions on what exists, read in one snapshot.
+//! The input of decisions on existing records, read in one snapshot.
 
 use preauth_core::operation::{Operation, State};
 use preauth_core::payment_order::PaymentOrder;
@@ -34,7 +34,7 @@ pub(in crate::store) async fn operation(
     })
 }
 
-/// The input of a new payment order, but for its id, which is reserved when the rest is there.
+/// The input of a new payment order without its id, which is reserved once the rest is found.
 pub(in crate::store) async fn new_order(
     session: &mut dyn Session,
     target: &OrderTarget,

@@ -124,7 +124,7 @@ mod tests {
     use crate::store::{DatabaseUrl, migrate};
 
     const LIMIT: u32 = 20;
-    /// Instructions of SQLite's machine between two counts.
+    /// Number of instructions of SQLite's virtual machine between two counts.
     const STEP: i32 = 10;
 
     /// A company with `{count}` operations, each with an event, a mail that was sent or canceled, a
@@ -156,8 +156,8 @@ mod tests {
              SELECT n, 'nota.pdf', 'application/pdf', 1, zeroblob(32) FROM many;
          DROP TABLE many";
 
-    /// The most instructions that a page takes, by the stage that it begins with, in a database with
-    /// so many operations.
+    /// The maximum number of instructions of a page, by the stage at which it begins, in a database with
+    /// this number of operations.
     async fn costs(operations: u32) -> Vec<(&'static str, u64)> {
         let folder = TempDir::new().unwrap();
         let path = folder.path().join("preauth.db");

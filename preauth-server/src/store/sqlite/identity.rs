@@ -76,8 +76,8 @@ async fn adopt(connection: &mut SqliteConnection, row: &Row) -> Result<(), Write
     claim(connection, row).await
 }
 
-/// Makes a database belong to no file, so that it counts as a copy also when it is written over the file
-/// that it was copied from.
+/// Removes the recorded file of a database, so that it counts as a copy even if it replaces the file that
+/// it was copied from.
 pub(super) async fn forget_place(database: &Path) -> Result<(), sqlx::Error> {
     let mut connection = SqliteConnectOptions::new()
         .filename(database)

@@ -20,7 +20,7 @@ use super::rows::Columns;
 #[async_trait]
 impl MailQueue for SqliteStore {
     async fn claim(&self, claim: &MailClaim) -> Result<Vec<Claimed>, Unavailable> {
-        // A lease that a power failure undoes is held by nobody any more.
+        // A power failure may undo a lease, but its holder is lost with it.
         let input = (*claim, self.mail_turns.get());
         let claimed = self
             .writer
@@ -69,7 +69,7 @@ impl MailQueue for SqliteStore {
     }
 }
 
-/// The head office after which the next claim begins its round.
+/// The head office after which the next claim begins.
 #[derive(Debug, Default)]
 pub(super) struct MailTurns(Mutex<Uuid>);
 

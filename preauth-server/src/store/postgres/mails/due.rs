@@ -5,7 +5,7 @@
 //! were committed late are found by polls that begin some seconds earlier, now and then, and by
 //! complete polls; leases that ran out, by their end.
 //!
-//! The list is in the order in which head offices take turns.
+//! In the list head offices take turns.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -38,15 +38,15 @@ pub(in super::super) struct DueMails {
 
 #[derive(Debug, Default)]
 struct State {
-    /// Before it only late mails are due.
+    /// Where the next poll begins; only mails that were committed late are due before it.
     from: Position,
     complete: Pace,
     recent: Recent,
-    /// Leases that ended before it were taken over, by the database's clock.
+    /// All leases that ended before this time, by the database's clock, were taken over.
     expired_from: i64,
     listed: DueList,
     listed_at: Option<Instant>,
-    /// The service's time at a moment.
+    /// The service's time of the last poll, and when that was by this process's clock.
     now: Option<(i64, Instant)>,
 }
 
@@ -69,7 +69,7 @@ impl DueMails {
         self.with(|state| state.complete = Pace::default());
     }
 
-    /// Mails that are due before it are few.
+    /// The time before which few mails are due.
     pub(in super::super) fn begins_at(&self) -> i64 {
         self.with(|state| state.from.due.saturating_sub(RECENT_MS))
     }
@@ -136,8 +136,8 @@ impl State {
         }
     }
 
-    /// Removes mails from the list. Behind the last one, if all that were due were listed, the next poll
-    /// begins.
+    /// Removes mails from the list. When it is empty and held all mails that were due, the next poll
+    /// begins after the last of them.
     fn pass(&mut self, passed: &[Position]) {
         self.listed.mails.retain(|listed| !passed.contains(listed));
         if let Some(last) = self.listed.last.filter(|_| self.listed.mails.is_empty()) {
@@ -158,12 +158,12 @@ impl State {
     }
 }
 
-/// The first of the listed mails that are still due, found by their ids, and locks each with those that go
-/// in it. A mail is passed over while somebody else holds one of these rows: the claim would wait, and all
-/// others with it.
+/// Finds the first of the listed mails that are still due, by their ids, and locks each with its joined
+/// mails. A mail is skipped while another transaction has locked one of these rows: the claim would wait,
+/// and delay all other mails.
 ///
-/// Only what waits has a next attempt. Asked for its status, the planner might read the index of all that
-/// waits.
+/// Only a waiting mail has a next attempt, so there is no condition on the status: with one, the planner
+/// might read the index of all waiting mails.
 const FIRST: &str = "SELECT t.n, n.*
      FROM unnest($1::UUID[]) WITH ORDINALITY AS t (id, n)
      CROSS JOIN LATERAL (
@@ -186,8 +186,8 @@ const FIRST: &str = "SELECT t.n, n.*
          LIMIT 1 FOR NO KEY UPDATE OF n SKIP LOCKED) AS n
      LIMIT $3";
 
-/// The first that nobody holds, due or not; and of leases that ran out the earliest mail, and the
-/// earliest end.
+/// The next due time of the mails without a valid lease and of those whose lease has expired; and the
+/// earliest end of an expired lease.
 const NEXT_DUE: &str = "WITH clock (now) AS MATERIALIZED (
          SELECT (extract(epoch FROM clock_timestamp()) * 1000)::BIGINT),
      expired AS MATERIALIZED (
@@ -204,7 +204,7 @@ const NEXT_DUE: &str = "WITH clock (now) AS MATERIALIZED (
             coalesce(e.leased_until, (SELECT now FROM clock)) AS expired_from
      FROM expired e";
 
-/// The next mails that are due, each to another mailbox.
+/// The next due mails, at most one for each mailbox.
 pub(super) async fn next(
     connection: &mut PgConnection,
     claim: &MailClaim,
@@ -223,8 +223,9 @@ pub(super) async fn next(
     first(connection, claim, due, &listed).await
 }
 
-/// The first of the listed mails that are still due. They leave the list, as do those before them that
-/// are not due; further ones to the same mailboxes do not.
+/// The first of the listed mails that are still due, at most one for each mailbox. These are removed from
+/// the list, and so are mails before them that are no longer due; further mails to the same mailboxes
+/// stay.
 async fn first(
     connection: &mut PgConnection,
     claim: &MailClaim,
@@ -256,7 +257,7 @@ async fn first(
     Ok(next)
 }
 
-/// The earliest moment at which a mail is due that nobody holds.
+/// The earliest due time of a mail without a valid lease.
 pub(super) async fn next_due(
     connection: &mut PgConnection,
     due: &DueMails,

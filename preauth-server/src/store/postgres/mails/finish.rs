@@ -27,8 +27,8 @@ impl Serve for MailFinisher {
     type Request = FinishedMail;
     type Answer = Result<bool, Unavailable>;
 
-    /// Those that are not recorded together are recorded one by one: mails with others in them, those
-    /// that somebody holds, and those whose lease was lost.
+    /// Mails that are not recorded together are recorded one by one: mails with joined mails, mails
+    /// that another transaction has locked, and mails whose lease was lost.
     async fn serve(&self, group: Vec<FinishedMail>) -> Vec<Self::Answer> {
         let recorded = autocommit(&self.0, &group, |connection, group| {
             Box::pin(record(connection, group))
@@ -60,7 +60,7 @@ impl MailFinisher {
     }
 }
 
-/// Records the attempts at mails in which no others went; returns which.
+/// Records the attempts of mails without joined mails; returns the ids of those that were recorded.
 async fn record(
     connection: &mut PgConnection,
     group: &[FinishedMail],

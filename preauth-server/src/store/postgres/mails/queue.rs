@@ -19,7 +19,7 @@ use crate::store::sql::mails::{self, FinishedMail};
 #[async_trait]
 impl MailQueue for PostgresStore {
     async fn claim(&self, claim: &MailClaim) -> Result<Vec<Claimed>, Unavailable> {
-        // The database's lock lets one claim after the other; a claim that waits here needs no connection.
+        // The database's lock admits one claim at a time; a claim that waits here needs no connection.
         let _turn = self.due_mails.turn().await;
         let input = (*claim, Arc::clone(&self.due_mails));
         let claimed = session::write(&self.mails, BEGIN, input, |connection, (claim, due)| {
@@ -27,7 +27,7 @@ impl MailQueue for PostgresStore {
         });
         let claimed = claimed.await;
         if claimed.is_err() {
-            // What was taken off the list is due as before.
+            // The claim failed: the mails removed from the list are still due.
             self.due_mails.look_everywhere();
         }
         let (claimed, unreadable) = claimed.map_err(unavailable)?;

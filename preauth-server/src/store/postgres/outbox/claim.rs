@@ -40,8 +40,8 @@ pub(super) const BEGIN: &str = "BEGIN; SET LOCAL synchronous_commit = off;
 /// `waiting` goes from one endpoint with pending deliveries to the next by the index, so that the
 /// work depends on the number of such endpoints and not on that of their deliveries; the limit in
 /// `rooms` keeps the planner to that order. Rows that others have locked, to settle or resend them,
-/// are left for the next poll. The last rows, without a delivery, are the endpoints that have no room
-/// for what is due there.
+/// are left for the next poll. The last rows, without a delivery, are the endpoints that have due
+/// deliveries but no room.
 const LEASE: &str = concat!(
     "WITH RECURSIVE
      clock (now) AS MATERIALIZED (
@@ -228,7 +228,7 @@ async fn lease(
     Ok(rows)
 }
 
-/// The endpoints that have no room for more.
+/// The endpoints that have no room for further deliveries.
 fn full(rows: &[PgRow]) -> Result<Vec<EndpointId>, WriteError> {
     let mut ids = BTreeSet::new();
     for row in rows {

@@ -23,7 +23,7 @@ const MAX_ENDPOINTS: usize = 256;
 const MAX_ENDPOINTS_WHILE_SLOW: usize = 4096;
 /// A complete poll that takes this long is slow.
 const SLOW: Duration = Duration::from_millis(50);
-/// Time between two checks for leases that ran out.
+/// Time between two checks for expired leases.
 const EXPIRY_REST: Duration = Duration::from_secs(2);
 
 /// The queue fronts of the busiest endpoints.
@@ -35,7 +35,7 @@ struct State {
     by_endpoint: BTreeMap<Uuid, Moved>,
     pace: Pace,
     recent: Recent,
-    /// Leases that ended before it were taken over, by the database's clock.
+    /// All leases that ended before this time, by the database's clock, were taken over.
     expired_from: i64,
     expiry_at: Option<Instant>,
     /// Whether the latest complete poll was slow.
@@ -127,14 +127,14 @@ impl Cursors {
         self.lock().pace = Pace::default();
     }
 
-    /// The endpoints to check for leases that ran out, and the earliest end of a lease to check; `None`
-    /// right after another check.
+    /// The endpoints to check for expired leases, and the earliest end of a lease to check; `None` soon
+    /// after another check.
     pub(super) fn expiry(&self) -> Option<(Vec<Uuid>, i64)> {
         self.lock().expiry(Instant::now())
     }
 
-    /// Records deliveries whose leases ran out: where the queues of their endpoints begin again, and the
-    /// earliest end of a lease to check next.
+    /// Records deliveries with expired leases: where the queues of their endpoints begin now, and the
+    /// earliest end of a lease for the next check.
     pub(super) fn note_expired(&self, due_from: &[(Uuid, i64)], expired_from: i64) {
         self.lock().note_expired(due_from, expired_from);
     }

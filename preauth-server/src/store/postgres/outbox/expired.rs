@@ -1,4 +1,4 @@
-//! Finds leases that ran out by their end.
+//! Finds expired leases by the time of their end.
 
 use sqlx::{PgConnection, Row};
 use uuid::Uuid;
@@ -9,8 +9,8 @@ use crate::store::error::Fault;
 const MAX_LEASES: i64 = 256;
 
 /// Checks the leases of these endpoints that ended at `from` or later. Returns the earliest due time of
-/// their deliveries, by endpoint, and where the next check begins: at the earliest end of a lease that
-/// nobody has taken over, so that it is found until somebody does.
+/// their deliveries, by endpoint, and where the next check begins: at the earliest end of an expired
+/// lease, so that each check finds it until its delivery is leased again.
 pub(super) async fn find(
     connection: &mut PgConnection,
     endpoints: &[Uuid],

@@ -83,7 +83,7 @@ impl Outbox for PostgresStore {
 }
 
 impl PostgresStore {
-    /// Moves cursors back to deliveries whose leases ran out: the next poll would miss them.
+    /// Moves cursors back to deliveries with expired leases: the next poll would miss them.
     async fn find_expired(&self) -> Result<(), Unavailable> {
         let Some(expiry) = self.cursors.expiry() else {
             return Ok(());

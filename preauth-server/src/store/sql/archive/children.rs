@@ -1,9 +1,9 @@
 //! The children of a page's records: one statement per kind.
 //!
-//! `CROSS JOIN` has SQLite begin with the page's own rows, which it finds by their ids. In an index it
-//! would find the head office of a row alone, and read all of its rows; and it would read the whole table
-//! of the children to have them in their order. `+` has it find the events of each row, and not those of
-//! the whole range for each.
+//! `CROSS JOIN` makes SQLite begin with the page's own rows, which it finds by their ids. Otherwise it
+//! might search an index by the head office of a row alone and read all rows of the head office, or read
+//! the whole table of the children in its order. `+` makes it find the events of each row by that row's
+//! id; otherwise it would read the events of the whole range for each row.
 
 use crate::store::archive::{Gathering, Range};
 use crate::store::error::Fault;

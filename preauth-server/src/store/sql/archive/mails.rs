@@ -7,8 +7,8 @@ use crate::store::error::Fault;
 
 use super::super::{Session, query, sql};
 
-/// Mails with their operations. Whether a head office had an endpoint is asked of mails about one
-/// alone: no index has the removed endpoints of a head office.
+/// Mails with their operations. Only for mails about an endpoint it is checked whether the head office
+/// had one: no index contains the removed endpoints of a head office.
 pub(super) async fn mails(
     session: &mut dyn Session,
     stage: &Stage,
@@ -35,7 +35,8 @@ pub(super) async fn mails(
     Ok(archive::mails(&rows, stage, limit))
 }
 
-/// Sent mails, of which those that count are returned, in the order of an index, except for the ids.
+/// Sent mails, in the order of an index except for the ids. Only those that count towards the share of a
+/// mailbox are returned.
 pub(super) async fn sent(
     session: &mut dyn Session,
     stage: &Stage,

@@ -10,10 +10,10 @@ use super::super::{Session, query};
 use super::children::{events_of, extensions_of};
 use super::{mails, totals};
 
-/// The page at `stage` and the stage after it. It reads at most `limit` rows of the table that it
-/// walks, whatever they hold, and goes on after the last one that it read: a statement that searches
-/// for what is rarely there would read the whole table. A page that is not full ends its kind of
-/// records: reading on while others write might never end.
+/// The page at `stage` and the stage after it. A page reads at most `limit` rows of its table, of which
+/// it may return few, and the next page continues after the last row read: a statement that searches
+/// for rare rows would read the whole table. A page that is not full ends its kind of records: reading
+/// on while servers write might never end.
 pub(in crate::store) async fn page(
     session: &mut dyn Session,
     stage: &Stage,
@@ -98,8 +98,8 @@ async fn orders(
     Ok((records, next))
 }
 
-/// Events of neither an operation nor a payment order, and those under another head office than
-/// theirs. Neither is found by an index; both are picked out of the next events.
+/// Events without an operation or payment order, and events under another head office than their
+/// subject's. No index finds either; both are selected from the next events.
 async fn events(
     session: &mut dyn Session,
     stage: &Stage,
@@ -171,8 +171,8 @@ async fn replies(
     Ok((records, next))
 }
 
-/// Deliveries of which the event or the endpoint does not exist, among the next ones of all. The others
-/// come with their events.
+/// Deliveries whose event or endpoint does not exist, among the next deliveries. All others are read
+/// with their events.
 async fn deliveries(
     session: &mut dyn Session,
     stage: &Stage,
@@ -211,7 +211,7 @@ macro_rules! holders {
     };
 }
 
-/// One range of an index for each column in which a row may exceed the last one.
+/// Reads one range of an index for each column in which a row may be greater than the last row.
 async fn holders(
     session: &mut dyn Session,
     stage: &Stage,

@@ -1,4 +1,4 @@
-//! Totals that the database keeps, beside what there is.
+//! Compares the totals that the database keeps with its records.
 
 use uuid::Uuid;
 
@@ -85,9 +85,9 @@ pub(super) async fn next_files(
 /// Adds the files of the next operations of a head office. After the last ones, the sum is compared
 /// with the one that was recorded at that moment.
 ///
-/// A file is added with its operation, and never changes. So the sum of several moments is that of
-/// the last one, except for an operation that was committed after others with higher ids were read.
-/// When the sums differ, all files are therefore summed up in one statement, which decides.
+/// A file is added with its operation, and never changes. So a sum over pages of several moments equals
+/// the sum at the last one, unless an operation was committed after others with higher ids were read.
+/// If the sums differ, one statement sums up all files again, and its result decides.
 pub(super) async fn files(
     session: &mut dyn Session,
     stage: &Stage,
@@ -134,7 +134,7 @@ async fn recorded_bytes(session: &mut dyn Session, head_office: Uuid) -> Result<
     Ok(Columns::of("invoice_file_bytes", &row).raw("counted")?)
 }
 
-/// The sum of a head office's files beside the recorded one, both of one moment.
+/// The sum of a head office's files and the recorded sum, both at the same moment.
 async fn file_bytes(session: &mut dyn Session, head_office: Uuid) -> Result<Row, Fault> {
     let row = query(
         "SELECT (SELECT CAST(coalesce(sum(bytes), 0) AS BIGINT) FROM invoice_file_bytes

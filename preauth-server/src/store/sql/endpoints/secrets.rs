@@ -54,7 +54,7 @@ pub(super) async fn in_force(
 }
 
 /// The stored value is compared, so that a concurrent rotation or removal wins. A secret whose row is
-/// locked keeps its value: one that is held for long would otherwise stop all others.
+/// locked keeps its value: a row that is locked for long would otherwise stop all others.
 pub(super) async fn replace(
     session: &mut dyn Session,
     resealed: &Vec<ResealedSecret>,

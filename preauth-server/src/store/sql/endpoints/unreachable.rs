@@ -1,4 +1,4 @@
-//! An endpoint at which nothing arrives any more.
+//! Pauses an endpoint that no longer accepts deliveries.
 
 use preauth_core::value::{EndpointId, Timestamp};
 

@@ -1,4 +1,4 @@
-//! The claim of mails that are due: each is leased, postponed or canceled.
+//! Claims due mails: each is leased, postponed or canceled.
 
 use std::collections::HashMap;
 
@@ -15,14 +15,14 @@ use super::due_mail::DueMail;
 use super::lease;
 use super::share::{self, Opening};
 
-/// What a claim did.
+/// The outcome of a claim for one mail.
 pub(in crate::store) struct Step {
     pub(in crate::store) claimed: Claimed,
     /// The mail, if this build cannot read it.
     pub(in crate::store) unreadable: Option<Unreadable>,
-    /// Mails that were due and are no longer.
+    /// Mails that were due and have been postponed.
     pub(in crate::store) postponed: Vec<Uuid>,
-    /// Whether mails that went with it may be due by themselves.
+    /// Whether mails that were joined to it may now be due on their own.
     pub(in crate::store) frees_others: bool,
 }
 
@@ -37,18 +37,18 @@ impl From<Claimed> for Step {
     }
 }
 
-/// A mail whose turn has come.
+/// A mail that may be sent now.
 struct Chosen<'r> {
     row: &'r Row,
     due: DueMail,
-    /// Whether the others that wait go in it.
+    /// Whether other waiting mails are joined to it.
     takes_others: bool,
     opening: Option<Opening>,
     new_mailboxes: Option<u64>,
 }
 
-/// Claims the mails of `rows`, each of which goes to another mailbox; the steps are in no order. What
-/// cannot be read is set aside, so that what is due after it has its turn.
+/// Claims the mails of `rows`, each to another mailbox; the steps are in no order. An unreadable mail is
+/// set aside, so that it does not block the mails after it.
 pub(in crate::store) async fn claim(
     session: &mut dyn Session,
     rows: &[Row],
@@ -87,7 +87,7 @@ async fn choose<'r>(
     let counted = due.iter().map(|(_, mail)| mail);
     let counted: Vec<_> = counted.filter(|mail| mail.needs_place()).collect();
     let mut used = share::usage(session, &counted, claim).await?.into_iter();
-    // Mailboxes that this claim opens for a head office.
+    // Number of mailboxes that this claim opens for each head office.
     let mut opened: HashMap<CompanyId, u32> = HashMap::new();
     let mut chosen = Vec::with_capacity(due.len());
     for (row, due) in due {
@@ -124,7 +124,7 @@ async fn choose<'r>(
     Ok(chosen)
 }
 
-/// Gives out a mail that was leased, and leases what goes in it.
+/// Returns a leased mail, and leases the mails that are joined to it.
 async fn take(
     session: &mut dyn Session,
     mail: &Chosen<'_>,
@@ -148,7 +148,7 @@ async fn take(
     }
 }
 
-/// Gives a mail up that nobody should read any more; the holder of its lease can no longer finish it.
+/// Cancels a mail about an offer that has closed; the holder of its lease can no longer finish it.
 async fn cancel(
     session: &mut dyn Session,
     due: &DueMail,
@@ -164,7 +164,7 @@ async fn cancel(
     .bind(now.unix_millis())
     .execute(session)
     .await?;
-    // What went with it goes on without it.
+    // The mails that were joined to it wait on their own again.
     let joined = query(
         "UPDATE notices SET joined_to = NULL, is_held = TRUE, leased_until = NULL
          WHERE joined_to = $1 AND status || '' = 'PENDING'",
@@ -183,7 +183,7 @@ async fn cancel(
     })
 }
 
-/// Has a mail that cannot be read wait for a build that can.
+/// Postpones an unreadable mail until a build may be able to read it.
 async fn put_aside(
     session: &mut dyn Session,
     row: &Row,

@@ -1,4 +1,4 @@
-//! A mail that is due, before it is known whether its turn has come.
+//! A due mail, before it is decided whether it may be sent now.
 
 use preauth_core::port::MailKind;
 use preauth_core::value::{CompanyId, MailId, Timestamp};
@@ -18,15 +18,16 @@ pub(super) struct DueMail {
     pub(super) kind: MailKind,
     pub(super) head_office: CompanyId,
     pub(super) mailbox: String,
-    /// Whether it was put off before.
+    /// Whether it was postponed before.
     pub(super) is_held: bool,
-    /// A lease that ran out keeps its place in the share: nobody knows whether the mail was sent.
+    /// Whether it has a place in the share already: a mail with an expired lease keeps its place, because
+    /// it may have been sent.
     pub(super) has_place: bool,
-    /// Whether the supplier can no longer request what it offers.
+    /// Whether the offer has closed, so that the supplier can no longer request it.
     pub(super) is_over: bool,
-    /// Until when the supplier can.
+    /// When the offer closes, if the mail is about one.
     pub(super) offer_ends: Option<Timestamp>,
-    /// Whether others go in it.
+    /// Whether other mails are joined to it.
     pub(super) has_joined: bool,
 }
 

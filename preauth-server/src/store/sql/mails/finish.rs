@@ -1,7 +1,7 @@
 //! The end of a lease: with an outcome, or without one.
 //!
-//! Rows are found by their ids. That they are leased, or wait, is asked in a way that no index answers:
-//! one of these would be read from end to end when the table looked small as the plan was made.
+//! Rows are found by their ids. The conditions on lease and status are written so that no index matches
+//! them: with a plan made while the table was small, such an index would be read from end to end.
 
 use preauth_core::value::MailId;
 
@@ -15,7 +15,7 @@ use super::super::{Session, query};
 pub(in crate::store) struct FinishedMail {
     pub(in crate::store) id: MailId,
     pub(in crate::store) token: i64,
-    /// Whether others went in it. Only the holder of its newest lease adds or removes such.
+    /// Whether other mails are joined to it. Only the holder of its newest lease adds or removes them.
     pub(in crate::store) has_joined: bool,
     pub(in crate::store) outcome: Outcome,
 }
@@ -31,7 +31,7 @@ impl FinishedMail {
     }
 }
 
-/// Records an attempt; whether the lease was still the mail's newest.
+/// Records an attempt; returns whether the lease was still the mail's newest.
 pub(in crate::store) async fn finish(
     session: &mut dyn Session,
     finished: &FinishedMail,

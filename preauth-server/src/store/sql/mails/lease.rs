@@ -1,4 +1,4 @@
-//! Leases of mails, and of those that go in them.
+//! Leases of mails and of their joined mails.
 
 use preauth_core::value::{CompanyId, MailId};
 
@@ -10,8 +10,8 @@ use super::super::{Row, Session, query, sql};
 use super::due_mail::DueMail;
 use super::share::Opening;
 
-/// Leases mails, some of which open a mailbox for their head office; returns the rows of those that were
-/// leased.
+/// Leases mails; returns the rows of those that were leased. An [`Opening`] marks a mail that reaches its
+/// mailbox for the first time.
 pub(super) async fn lease(
     session: &mut dyn Session,
     mails: &[(MailId, Option<Opening>)],
@@ -53,9 +53,9 @@ pub(super) async fn lease(
     Ok(rows)
 }
 
-/// Leases what goes in the mail: what went in it before, less what can no longer be requested; and at
-/// its first attempt, if it takes others along, what else waits of its head office for its mailbox:
-/// after it, because it has been due for longest.
+/// Leases the mails that are joined to a mail. Those joined before stay, except that mails of closed
+/// offers are canceled. If none were joined and `takes_others` is set, other waiting mails of the head
+/// office to the same mailbox are joined; they are searched after this one, which has been due for longest.
 pub(super) async fn lease_joined(
     session: &mut dyn Session,
     due: &DueMail,
@@ -112,7 +112,7 @@ pub(super) async fn lease_joined(
 pub(super) fn leased(row: &Row, joined: &[Row]) -> Result<LeasedMail, Corrupt> {
     let columns = Columns::of("notices", row);
     let mut joined: Vec<_> = joined.iter().map(self::joined).collect::<Result<_, _>>()?;
-    // In the order in which they were staged.
+    // Their ids have the order in which they were staged.
     joined.sort_by(|one: &JoinedMail, other| one.id.as_uuid().cmp(other.id.as_uuid()));
     Ok(LeasedMail {
         id: MailId::new(columns.uuid("id")?),

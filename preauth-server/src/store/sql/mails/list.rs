@@ -1,4 +1,4 @@
-//! The platform's look at staged mails, and another try for those that failed.
+//! The platform's list of staged mails, and the resending of failed ones.
 
 use async_trait::async_trait;
 use preauth_core::port::{MailStatus as Stored, PageRequest, Unavailable};

@@ -1,8 +1,7 @@
-//! Mails: the queue's claims and their ends, lists, another try, and those about an endpoint that was
-//! paused.
+//! Mails: claims of the queue and their ends, lists, resending, and mails about a paused endpoint.
 //!
-//! Their table is `notices`: tables keep their first names, because a server of the previous version
-//! runs beside the new schema.
+//! Their table is `notices`: a table is never renamed, because a server of the previous version runs on
+//! the new schema.
 
 mod claim;
 mod due_mail;

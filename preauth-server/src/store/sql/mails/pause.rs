@@ -1,4 +1,4 @@
-//! The mail to a company about its endpoint that was paused.
+//! The mail to a company about its paused endpoint.
 
 use preauth_core::port::{IdSource, MailKind};
 use preauth_core::value::{EndpointId, Timestamp};
@@ -10,8 +10,8 @@ use crate::store::rows::Columns;
 
 use super::super::{Session, query};
 
-/// Stages a mail to each active user of the endpoint's company, or to its contact when it has none;
-/// within the transaction that paused the endpoint.
+/// Stages a mail to each active user of the endpoint's company, or to its contact if there is no such
+/// user; within the transaction that pauses the endpoint.
 pub(in super::super) async fn stage(
     session: &mut dyn Session,
     endpoint: EndpointId,

@@ -1,4 +1,4 @@
-//! A mail that failed is due again.
+//! Makes a failed mail due again.
 
 use preauth_core::value::{MailId, Timestamp};
 
@@ -6,9 +6,8 @@ use crate::store::error::{WriteError, one_row_or};
 
 use super::super::{Session, query};
 
-/// Puts a failed mail back into the queue, with what went in it and the whole schedule before it; one
-/// that went in another has a mail of its own. Why it failed stays to
-/// be seen until its next attempt.
+/// Queues a failed mail again, with its joined mails and a fresh schedule. A mail that was joined to
+/// another becomes a mail of its own. The reason of its failure is kept until its next attempt.
 pub(super) async fn one(
     session: &mut dyn Session,
     (id, at): &(MailId, Timestamp),

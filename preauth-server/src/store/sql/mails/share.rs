@@ -1,4 +1,4 @@
-//! What one mailbox has had of its share, and what waits when it has had all of it.
+//! The share of each mailbox: how much of it is used, and the postponing of mails when it is used up.
 
 use preauth_core::value::Timestamp;
 use uuid::Uuid;
@@ -13,31 +13,32 @@ use super::due_mail::DueMail;
 /// A mailbox that a head office reaches for the first time.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Opening {
-    /// When, and never before the one that was opened last.
+    /// When it is reached; never before the latest earlier opening of the head office.
     pub(super) at: i64,
-    /// Which one of the day it is.
+    /// Its number among the head office's openings of the day.
     pub(super) number: i64,
 }
 
-/// What a mailbox was sent, and what its mail would open.
+/// The usage of a mailbox, and the opening if the mail would be the first to it.
 pub(super) struct Used {
     pub(super) usage: Usage,
     pub(super) opening: Option<Opening>,
 }
 
-/// What a mailbox was sent today, and what others are leased and may be sent. In one statement, so
-/// that none is overlooked while it becomes the other.
+/// Finds the mails sent to a mailbox today, and the leased ones that may be sent. Both in one statement,
+/// so that a mail that is being sent in the meantime is not missed.
 ///
-/// None of its ranges grows with what was sent before. On PostgreSQL leases are asked for in words that only
-/// their own index answers: that of all leases has an entry for each since a snapshot that is held open,
-/// that of mailboxes for each mail ever. On SQLite leases are few, unlike the mails that may wait for the
-/// mailbox. What was sent is asked for in the order of the index that must find it.
+/// None of its ranges grows with the number of mails sent before. On PostgreSQL the condition on leases is
+/// written so that only its own index matches: the index of all leases keeps an entry for each lease
+/// since a snapshot that is held open, the index of mailboxes has one for each mail ever. On SQLite there
+/// are few leases, but perhaps many mails that wait for the mailbox. Sent mails are read in the order of
+/// the index that must find them.
 ///
-/// Mailboxes that were reached for the first time are numbered, because to count them would take the
-/// longer the more there are. Those that a build before opened have no number, and are counted.
+/// Mailboxes that a head office reaches for the first time are numbered, because counting them would take
+/// longer the more there are. Those opened by an earlier build have no number and are counted.
 ///
-/// PostgreSQL is asked for several mails at once, SQLite, which runs in this process, for one after the
-/// other.
+/// On PostgreSQL one statement reads several mails; SQLite, which runs in this process, executes one
+/// statement for each.
 const USAGE: Sql = sql!(
     { sqlite: "", postgres: "SELECT u.* FROM unnest($1::TEXT[], $2::UUID[], $5::UUID[]) WITH ORDINALITY
                                  AS t (mailbox, head_office_id, mail_id, n)
@@ -142,7 +143,7 @@ fn used(row: &Row, claim: &MailClaim) -> Result<Used, Corrupt> {
         sent_by_office: count(columns.raw("sent_by_office")?),
         under_way_of_office: count(columns.raw("under_way_of_office")?),
         is_new: columns.raw("is_new")?,
-        // One that was tried before has its place.
+        // A mail that was attempted before keeps its number.
         new_mailboxes: count(own.map_or(opened, |own| own.saturating_sub(1))),
     };
     let opening = Opening {
@@ -154,7 +155,7 @@ fn used(row: &Row, claim: &MailClaim) -> Result<Used, Corrupt> {
 }
 
 impl Used {
-    /// What it is after so many other mailboxes were opened for the head office in the same claim.
+    /// The usage after the same claim has opened `opened` other mailboxes for the head office.
     pub(super) fn after(mut self, opened: u32) -> Self {
         if let Some(opening) = &mut self.opening {
             opening.number = opening.number.saturating_add(opened.into());
@@ -165,8 +166,8 @@ impl Used {
     }
 }
 
-/// Postpones the mails of the head office that are due to the mailbox, a bounded number at a time;
-/// returns which. Those of offers that close before `later` have a time of their own. Of these, `due` has
+/// Postpones the head office's due mails to the mailbox to `later`, a bounded number at a time; returns
+/// their ids. Mails of offers that close before `later` are left: each gets a time of its own. `due` has
 /// been due for longest, so nothing before it is read.
 pub(super) async fn put_off(
     session: &mut dyn Session,

@@ -21,17 +21,17 @@ pub(in crate::store) struct Position {
 /// Mails that are due.
 #[derive(Clone, Debug, Default)]
 pub(in crate::store) struct DueList {
-    /// In the order in which they are to be sent.
+    /// In the order of sending.
     pub(in crate::store) mails: Vec<Position>,
-    /// The one that has been due for longest.
+    /// The mail that has been due for longest.
     pub(in crate::store) first: Option<Position>,
-    /// The one that has been due for the shortest time, if all are listed.
+    /// The mail that has been due for the shortest time, if all due mails are listed.
     pub(in crate::store) last: Option<Position>,
-    /// The head office after which the next list begins its round.
+    /// The head office after which the next list begins.
     pub(in crate::store) office: Uuid,
 }
 
-/// Those that have been due for longest.
+/// The mails that have been due for longest.
 const OLDEST: Sql = sql!(
     "SELECT id, next_attempt_at, head_office_id FROM notices "
     { sqlite: "INDEXED BY notices_due", postgres: "" } "
@@ -41,8 +41,8 @@ const OLDEST: Sql = sql!(
      ORDER BY next_attempt_at, id LIMIT $4"
 );
 
-/// The oldest ones of each of the next head offices that have any: as many of each as the list has room
-/// for. The work depends on the number of head offices, not on that of their mails.
+/// The oldest due mails of each of the next head offices that have any: as many of each as fit in the
+/// list. The work depends on the number of head offices, not on that of their mails.
 const OF_OFFICES: Sql = sql!(
     "WITH offices AS MATERIALIZED (
          SELECT c.id FROM companies c "
@@ -67,8 +67,8 @@ const OF_OFFICES: Sql = sql!(
      ORDER BY o.id, d.next_attempt_at, d.id"
 );
 
-/// Lists mails that are due by `now`, from a place in the queue on, `limit` at most. When more are due,
-/// goes through the head offices, beginning after `office`.
+/// Lists at most `limit` mails that are due by `now`, beginning at the position `from`. If more are due,
+/// head offices take turns, beginning after `office`.
 pub(in crate::store) async fn list(
     session: &mut dyn Session,
     now: Timestamp,
@@ -117,7 +117,7 @@ pub(in crate::store) async fn list(
     })
 }
 
-/// The first mail of each head office, then the second ones, each of them in the given order.
+/// The first mail of each head office, then the second of each, and so on, in the given order.
 fn in_turns(mails: Vec<(Position, Uuid)>) -> Vec<Position> {
     let mut turns: HashMap<Uuid, u32> = HashMap::new();
     let mut placed: Vec<_> = mails
@@ -145,7 +145,7 @@ fn listed(rows: &[Row]) -> Result<Vec<(Position, Uuid)>, Corrupt> {
     listed.collect()
 }
 
-/// Of mails that are due, the first one of each mailbox; and the ids of the others.
+/// The first due mail of each mailbox, and the ids of the others.
 pub(in crate::store) fn one_for_each_mailbox(
     mails: Vec<Row>,
 ) -> Result<(Vec<Row>, Vec<Uuid>), Corrupt> {

@@ -1,4 +1,4 @@
-//! The deliveries of a commit, and the leases of those that find room at once.
+//! The deliveries of a commit, and the leases of those whose endpoints have room.
 
 use preauth_core::port::{Commit, Leased, NewDelivery, Room};
 use preauth_core::value::{EndpointId, Timestamp};
@@ -13,7 +13,7 @@ use super::super::rows::Columns;
 #[derive(Default)]
 pub(in super::super) struct Born {
     handed: Vec<(Box<dyn Room>, Leased)>,
-    /// Whether any waits for a claim.
+    /// Whether any of them waits for a claim.
     waits: bool,
 }
 

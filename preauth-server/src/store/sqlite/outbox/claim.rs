@@ -100,7 +100,7 @@ async fn leases_after(
     Ok(rows)
 }
 
-/// The endpoints that have no room for what is due there.
+/// The endpoints that have due deliveries but no room.
 async fn full(
     connection: &mut SqliteConnection,
     claim: &Claim,

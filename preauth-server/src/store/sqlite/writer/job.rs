@@ -97,7 +97,7 @@ where
 
     fn run<'j>(&'j mut self, connection: &'j mut SqliteConnection) -> BoxFuture<'j, Ran> {
         Box::pin(async move {
-            // What an earlier run reserved is free again.
+            // Drop the outcome of an earlier run, which releases what that run reserved.
             self.outcome = None;
             let run = async { (self.run)(connection, &self.input).await };
             // A panic of one job must not end the task, and with it every later write.
