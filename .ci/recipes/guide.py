@@ -3,11 +3,12 @@
 
     scripts/with-sandbox guide.py PAGE [PROGRAM]
 
-runs the page's `sh` blocks one after the other, and PROGRAM, a binary, for its `rust` block, which it was
-made of. A `json` or `text` block is what the block before it printed, a `story` block what the sandbox has
-printed by then; times, days and ids may differ. On a page with the mark <!-- run --> only the blocks below that mark
-count, those below <!-- printed -->, a webhook's body below <!-- webhook -->, and a file below <!-- file: NAME -->, which is
-written. FOLDER is where it all happens, a new one unless it is set.
+runs the page's `sh` blocks one after the other, each with the variables that the ones before it set, and PROGRAM, a
+binary, for its `rust` block, which it was made of. A `json` or `text` block is what the block before it printed, a
+`story` block what the sandbox has printed by then; times, days and ids may differ. On a page with the mark
+<!-- run --> only the blocks below that mark count, those below <!-- printed -->, a webhook's body below
+<!-- webhook -->, and a file below <!-- file: NAME -->, which is written. FOLDER is where it all happens, a new one
+unless it is set.
 """
 
 import contextlib
@@ -15,6 +16,7 @@ import datetime
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -51,8 +53,12 @@ def pasted():
     lines = [line for line in printed.splitlines() if line.startswith("export ")]
     assert lines, "the sandbox prints lines to paste"
     shell = ["bash", "-euc", "\n".join([*lines, "env -0"])]
-    variables = subprocess.run(shell, check=True, text=True, stdout=subprocess.PIPE).stdout.split("\0")
-    return dict(variable.split("=", 1) for variable in variables if variable)
+    return variables(subprocess.run(shell, check=True, text=True, stdout=subprocess.PIPE).stdout)
+
+
+def variables(printed):
+    """What `env -0` printed."""
+    return dict(variable.split("=", 1) for variable in printed.split("\0") if variable)
 
 
 def delivered(environment):
@@ -85,17 +91,21 @@ def follow(page, program):
     printed, compared = "", 0
     with contextlib.ExitStack() as stack:
         folder = os.environ.get("FOLDER") or stack.enter_context(tempfile.TemporaryDirectory())
+        after = Path(stack.enter_context(tempfile.TemporaryDirectory()), "variables")
         for kind, block in blocks(page):
             if kind.startswith("file: "):
                 Path(folder, kind.removeprefix("file: ")).write_text(block)
                 continue
             if kind in ("sh", "rust"):
                 in_a_month = str(datetime.date.today() + datetime.timedelta(days=30))
+                block = f'set -a\n{block}\nenv -0 >{shlex.quote(str(after))}'
                 shell = ["bash", "-euo", "pipefail", "-c", block]
                 command = shell if kind == "sh" else [program, in_a_month]
                 printed = subprocess.run(
                     command, env=environment, cwd=folder, check=True, text=True, stdout=subprocess.PIPE
                 ).stdout
+                if kind == "sh":
+                    environment = variables(after.read_text())
                 continue
             compared += 1
             if kind == "webhook":
