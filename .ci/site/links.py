@@ -14,11 +14,12 @@ FENCED = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 
 
 def anchors(page):
-    """The anchors of a page: its headings, and those that a page in Portuguese takes over from the English one."""
+    """The anchors of a page: its headings, and the written ones: of rules and rows, and of a page in Portuguese those of
+    the English headings."""
     text = FENCED.sub("", page.read_text())
     headings = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
     kept = (re.sub(r"[^\w\- ]", "", heading.lower()) for heading in headings)
-    return {heading.replace(" ", "-") for heading in kept} | set(re.findall(r'^<a id="([^"]+)"></a>$', text, re.MULTILINE))
+    return {heading.replace(" ", "-") for heading in kept} | set(re.findall(r'<a id="([^"]+)"></a>', text))
 
 
 def main():
