@@ -17,8 +17,10 @@ fn the_page_of_errors_lists_every_code() {
         } else {
             "platform API only".to_owned()
         };
+        // The guides link to it.
+        let anchor = name.to_ascii_lowercase();
         [
-            format!("`{name}`"),
+            format!("`{name}`<a id=\"{anchor}\"></a>"),
             status(*code).to_string(),
             sentence(*code).to_owned(),
             provoked,
