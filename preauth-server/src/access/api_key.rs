@@ -10,7 +10,7 @@ use thiserror::Error;
 use super::KeyHash;
 use crate::ids::random_bytes;
 
-/// How every key begins.
+/// The prefix of every key.
 pub const PREFIX: &str = "service_sk_";
 const RANDOM_HEX: usize = 48;
 const CHECKSUM_HEX: usize = 8;
@@ -55,7 +55,7 @@ pub fn hash_of_presented(text: &str) -> Option<KeyHash> {
     (sum.len() == CHECKSUM_HEX && sum == checksum(random)).then(|| hash(text))
 }
 
-/// The harmless rest of a leaked text: the beginning of the key, and the hash of a whole one.
+/// The part of a leaked text that is safe to keep: the beginning of the key, and the hash of a whole key.
 #[derive(Clone, PartialEq, Eq)]
 pub struct KeyFragment {
     prefix: String,
@@ -89,7 +89,7 @@ impl KeyFragment {
         })
     }
 
-    /// The beginning of the key; at most as much as is stored of keys.
+    /// The beginning of the key, at most as long as the stored prefix.
     #[must_use]
     pub fn prefix(&self) -> &str {
         &self.prefix

@@ -43,7 +43,7 @@ pub trait Access: Send + Sync {
     ) -> Result<Vec<(ApiKeyId, KeyHash)>, Unavailable>;
 }
 
-/// How many requests one key may make in one window (contract, "Limits").
+/// The maximum number of requests of one key in one window (contract, "Limits").
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct RateLimit {
     /// Requests per window. Default: 120.

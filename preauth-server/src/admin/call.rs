@@ -38,7 +38,7 @@ impl Call {
         Self::new(Method::DELETE, path)
     }
 
-    /// Adds a parameter, if it was given.
+    /// Adds a query parameter, if it was given.
     pub(super) fn query(mut self, name: &'static str, value: Option<impl ToString>) -> Self {
         self.query
             .extend(value.map(|value| (name, value.to_string())));
@@ -75,7 +75,7 @@ impl Call {
     }
 }
 
-/// A request of the platform API as JSON; what was not given is not sent.
+/// A request of the platform API as JSON; fields that were not given are not sent.
 pub(super) fn sent(request: impl Serialize) -> Value {
     #[expect(clippy::expect_used, reason = "wire shapes always serialize")]
     let mut value = serde_json::to_value(request).expect("a wire shape serializes");

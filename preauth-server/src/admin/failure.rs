@@ -31,11 +31,11 @@ pub(crate) enum Failure {
     NoUser(String),
     /// The offer came without a file.
     NoFile(OperationId),
-    /// The output file is there already.
+    /// The output file exists already.
     Taken(PathBuf),
-    /// The text is no key, and no beginning of one.
+    /// The text is neither a key nor the beginning of one.
     NotAKey,
-    /// The HTTP client cannot be made.
+    /// The HTTP client cannot be created.
     NoClient(reqwest::Error),
     /// The platform or its token could not be determined.
     Place(PlaceError),
@@ -73,7 +73,7 @@ pub(crate) enum Failure {
     },
     /// The operator answered no.
     Declined,
-    /// There is no terminal for the question.
+    /// Confirmation is needed, and there is no terminal to ask at.
     CannotAsk,
     /// The request was sent, and its outcome is unknown.
     Unknown {
@@ -82,7 +82,7 @@ pub(crate) enum Failure {
         /// Why it is unknown.
         cause: Cut,
     },
-    /// It was done, but this version cannot read the answer.
+    /// The request was processed, but this version cannot read the answer.
     NotUnderstood(serde_json::Error),
     /// A received file differs from the one that was sent with the offer.
     Damaged,
@@ -155,7 +155,7 @@ impl Failure {
 }
 
 impl Failure {
-    /// What the operator reads, with the causes.
+    /// The text for the operator, with the causes.
     #[must_use]
     pub(crate) fn text(&self, language: Language) -> String {
         match self {

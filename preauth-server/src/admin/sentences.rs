@@ -1,4 +1,4 @@
-//! What a code of the API means, in English: the API's own messages are Portuguese.
+//! The meanings of the API's codes in English; the API's own messages are Portuguese.
 
 use preauth_core::ErrorCode;
 

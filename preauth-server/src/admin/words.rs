@@ -1,5 +1,5 @@
-//! What the administration commands print when they fail, in every language. What another program
-//! reports as the cause (the system, the HTTP client, the configuration) stays in its own words.
+//! The texts of failed administration commands, in every language. Causes reported by others (the
+//! system, the HTTP client, the configuration) are not translated.
 
 use std::error::Error;
 

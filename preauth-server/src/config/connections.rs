@@ -7,7 +7,7 @@ use crate::http::server::ConnectionLimits;
 use super::reader::Reader;
 use super::webhooks::networks;
 
-/// Above the maximum number of a process's file descriptors.
+/// Maximum of `connections.max`; more than a process can have file descriptors.
 const MAX_CONNECTIONS: u32 = 1_000_000;
 
 impl Reader<'_> {

@@ -61,7 +61,7 @@ impl Layers {
                     let problem = format!("{shown} holds a secret: {error}");
                     self.problems.push(problem);
                 } else if let Err(error) = files::check_authentic(&file, path) {
-                    // It decides where databases, tokens and webhooks are.
+                    // The file decides which database, tokens and webhook rules are used.
                     let problem = format!("{shown} is not trusted: {error}");
                     self.problems.push(problem);
                 }

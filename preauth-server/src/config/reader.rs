@@ -1,4 +1,4 @@
-//! Reads single values, and collects what is wrong with them.
+//! Parses single values, and collects the problems.
 
 use std::str::FromStr;
 

@@ -26,7 +26,7 @@ pub struct Endpoint {
 }
 
 impl Endpoint {
-    /// Its interest in events, as the rules look at it.
+    /// The endpoint in the form that the rules of recipients need.
     #[must_use]
     pub const fn subscription(&self) -> Subscription {
         Subscription {
@@ -74,12 +74,12 @@ pub struct ResealedSecret {
     pub sealed: SealedSecret,
 }
 
-/// What became of secrets that were to be replaced.
+/// The outcome of replacing secrets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Replaced {
     /// The number of replaced ones.
     pub replaced: u64,
-    /// The number of those that others held: they are as before.
+    /// The number of secrets that another transaction had locked: they are unchanged.
     pub held: u64,
 }
 
@@ -130,7 +130,7 @@ pub trait Endpoints: Send + Sync {
     ) -> Result<Vec<KeptSecret>, Unavailable>;
 
     /// Replaces stored secrets in one transaction. Secrets that were rotated or removed in the
-    /// meantime are skipped, and so are those that another transaction holds.
+    /// meantime are skipped, and so are those that another transaction has locked.
     async fn replace_secrets(&self, resealed: Vec<ResealedSecret>)
     -> Result<Replaced, Unavailable>;
 

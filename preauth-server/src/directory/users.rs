@@ -27,7 +27,7 @@ pub struct User {
 }
 
 impl User {
-    /// What the rules of keys look at.
+    /// The user in the form that the rules of keys need.
     #[must_use]
     pub const fn responsible(&self) -> ResponsibleUser {
         ResponsibleUser {

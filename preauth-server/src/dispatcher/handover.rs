@@ -1,9 +1,9 @@
 //! Takes deliveries over from the commits of this process, which lease them.
 //!
-//! Without it each event would cost a wake-up and a claim. Only what finds room at once is handed
-//! over: while the endpoint has few attempts in progress and no backlog. When fewer than three
-//! quarters of the slots are free, its attempts must also have ended lately, so that endpoints which
-//! begin to hang take no room from those that answer.
+//! Without it each event would cost a wake-up and a claim. A delivery is handed over only if it can be
+//! attempted at once: while its endpoint has few attempts in progress and no backlog. When fewer than
+//! three quarters of the slots are free, an attempt to the endpoint must also have ended recently, so that
+//! endpoints which begin to hang take no slots from those that answer.
 
 use std::sync::{Arc, PoisonError};
 
@@ -33,7 +33,7 @@ pub(super) struct Desk {
 struct Reserved {
     slot: Slot,
     lease: TimeDelta,
-    /// Before the lease began.
+    /// A time before the lease began.
     since: Instant,
     courier: Arc<Courier>,
     handed: UnboundedSender<Handed>,
@@ -87,7 +87,7 @@ impl Room for Reserved {
 }
 
 impl Dispatcher {
-    /// What commits hand over; `None` if it was taken before.
+    /// The queue of deliveries that commits hand over; `None` if it was taken before.
     pub(super) fn inbox(&self) -> Option<UnboundedReceiver<Handed>> {
         let mut inbox = self.inbox.lock().unwrap_or_else(PoisonError::into_inner);
         inbox.take()

@@ -1,12 +1,11 @@
 //! Limits of concurrent attempts and of durations.
 //!
 //! A receiver that hangs holds a slot for the duration of an attempt. Three rules protect the others.
-//! First, slow attempts have slots of their own: one that hangs leaves the slots of the others after a
-//! second. Second, the more slots are taken, the fewer one endpoint gets: while most are free, enough
-//! to keep a distant receiver busy; while fewer than 576 endpoints begin to hang at the same moment, a
-//! quarter of the slots stays free, however long their queues are. Third, endpoints that are known to
-//! be slow share half of the slow slots by the same rule; the other half is for those that begin to
-//! hang.
+//! First, slow attempts have slots of their own: an attempt that hangs moves to these after a second.
+//! Second, the more slots are taken, the fewer one endpoint gets. While most are free, it gets enough to
+//! keep a distant receiver busy. As long as fewer than 576 endpoints begin to hang at the same moment, a
+//! quarter of the slots stays free, however long their queues are. Third, endpoints that are known to be
+//! slow share half of the slow slots by the same rule; the other half is for endpoints that begin to hang.
 
 use std::num::NonZeroU32;
 use std::time::Duration;
@@ -26,24 +25,24 @@ const PER_ENDPOINT_WHEN_CROWDED: NonZeroU32 = NonZeroU32::new(2).unwrap();
 pub struct Limits {
     /// Slots of attempts that are not slow. Default: 768.
     pub quick: NonZeroU32,
-    /// Slots of attempts that are slow, or belong to slow endpoints; while all are taken, further ones
-    /// hold slots of the others. Default: 768.
+    /// Slots of attempts that are slow, or belong to slow endpoints. While all are taken, further slow
+    /// attempts keep slots of the quick ones. Default: 768.
     pub slow: u32,
-    /// Maximum number of slow attempts up to which slow endpoints get further ones. Default: 384.
+    /// Number of slow attempts from which on no further attempt to a slow endpoint begins. Default: 384.
     pub to_slow: u32,
     /// Maximum number of attempts in progress to one endpoint, from all processes, while a quarter of
     /// its slots is taken; fewer while half are taken. Default: 8.
     pub per_endpoint: NonZeroU32,
     /// The same while less than a quarter of its slots is taken. Default: 64.
     pub per_endpoint_when_quiet: NonZeroU32,
-    /// Maximum number of attempts in progress to one endpoint up to which commits of this process hand
-    /// over further ones, while less than a quarter of the slots is taken. So small that a few
-    /// processes together leave room for what is due there. Default: 16.
+    /// Number of attempts in progress to one endpoint from which on commits of this process hand over no
+    /// further delivery to it, while less than a quarter of the slots is taken. It is so small that a
+    /// few processes together leave room for deliveries that are due. Default: 16.
     pub per_endpoint_of_commits: NonZeroU32,
-    /// The same while more slots are taken, and as long as the endpoint's attempts end: none of them has
-    /// been in progress for longer than `progress` without the end of another. Default: 4.
+    /// The same while more slots are taken. An endpoint with attempts in progress must then also make
+    /// progress: one of them must have ended, or begun as the only one, within `progress`. Default: 4.
     pub per_endpoint_of_commits_when_crowded: u32,
-    /// Default: 100 ms.
+    /// The interval for that. Default: 100 ms.
     pub progress: Duration,
     /// Duration of a lease; longer than an attempt and its recording. Default: 30 s.
     pub lease: TimeDelta,
@@ -157,7 +156,7 @@ mod tests {
     fn slow_attempts_take_no_slot_of_the_others_while_they_have_their_own() {
         assert_eq!(share(768, 768), Some((192, 64)));
         assert_eq!(share(960, 768), Some((192, 8)));
-        // Two hundred more than have slots of their own.
+        // 200 slow attempts more than there are slow slots.
         assert_eq!(share(968, 968), Some((184, 8)));
         assert_eq!(share(Limits::default().in_all(), 1_000), None);
     }

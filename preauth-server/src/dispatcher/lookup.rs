@@ -42,11 +42,11 @@ impl LookupError {
 
 type Answer = Result<Vec<IpAddr>, LookupError>;
 
-/// Names that are asked for at once: of the runtime's 512 blocking threads the others stay free for
-/// files.
+/// Maximum number of concurrent look-ups. The remaining ones of the runtime's 512 blocking threads stay
+/// free for files.
 const MAX_UNDER_WAY: usize = 384;
 
-/// As many names are asked for as may be, and the resolver answers none of them.
+/// The maximum number of look-ups is in progress, and the resolver answers none of them.
 #[derive(Debug, Error)]
 #[error("too many names are being looked up")]
 struct TooMany;

@@ -5,8 +5,8 @@
 //! 1. the commit leases the delivery itself for the dispatcher of its own process, if there is room
 //!    (`handover`); any other is leased by the outbox when it is due, within a limit per endpoint
 //!    (`run`);
-//! 2. each delivery is signed anew and posted on its own task, so that none waits for another
-//!    (`attempt`);
+//! 2. each delivery is signed for this attempt and posted on its own task, so that none waits for
+//!    another (`attempt`);
 //! 3. the outcome becomes a verdict, by the schedule of `preauth_core::delivery`, and is recorded
 //!    if the lease still holds.
 //!
@@ -147,8 +147,8 @@ impl Dispatcher {
         Self { hold, ..self }
     }
 
-    /// What commits hand their deliveries over to, while [`run`](Self::run) attempts them. Settings
-    /// that are changed afterwards do not reach it.
+    /// The intake to which commits hand deliveries over, while [`run`](Self::run) attempts them. It keeps
+    /// the settings of this moment.
     #[must_use]
     pub fn intake(&self) -> Intake {
         Intake::new(Arc::new(Desk {

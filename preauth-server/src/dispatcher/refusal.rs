@@ -25,7 +25,7 @@ pub enum UrlRefusal {
     /// A percent sign in the host.
     #[error("url holds a percent sign in its host")]
     PercentInHost,
-    /// Another port than the policy allows, or one spelled unusually.
+    /// Another port than the policy allows, or a port in an unusual form.
     #[error("url names a port that is not allowed")]
     Port,
     /// A fragment, which requests do not carry.

@@ -18,9 +18,8 @@ use super::slots::Slot;
 
 /// Pause after each poll of the outbox, so that a burst of wake-ups becomes one poll.
 const LOOK_SPACING: Duration = Duration::from_millis(2);
-/// Delay from a poll that found deliveries to the next one that asks what else is due. Also the
-/// interval of polls while an endpoint's limit holds deliveries back: others may become due behind
-/// them.
+/// Delay from a poll that found deliveries to the next poll, which finds what else is due. Also the
+/// interval of polls while an endpoint's limit holds deliveries back: others may become due after them.
 const NEXT_LOOK: Duration = Duration::from_millis(100);
 /// Maximum duration of returning the leases at shutdown.
 const RELEASE: Duration = Duration::from_secs(2);
@@ -74,8 +73,8 @@ impl Dispatcher {
         );
     }
 
-    /// Attempts what commits hand over. It waits for nothing else, so that a claim which takes long
-    /// delays none of them.
+    /// Attempts the deliveries that commits hand over. It waits for nothing else, so a slow claim does
+    /// not delay them.
     async fn attempt_handed(&self, mut shutdown: Shutdown) {
         let Some(mut handed) = self.inbox() else {
             return;
@@ -136,8 +135,8 @@ impl Dispatcher {
         })
     }
 
-    /// When something is due next. The leased deliveries do not show whether there are more; the
-    /// poll that finds nothing asks.
+    /// Begins due attempts, and returns when the next delivery is due. Leased deliveries do not show
+    /// whether there are more; only a poll that finds nothing queries the next due time.
     async fn begin_due(
         &self,
         under_way: &mut UnderWay,
@@ -154,8 +153,8 @@ impl Dispatcher {
         Ok(Some(now))
     }
 
-    /// Records the endpoints whose attempts turned slow: from now on they get only what slow endpoints
-    /// share, also from other instances.
+    /// Records the endpoints whose attempts turned slow: from now on they get only the shared slots of slow
+    /// endpoints, also in other instances.
     async fn note_slow(&self) -> Result<(), Unavailable> {
         let turned = self.courier.slots.take_turned();
         if turned.is_empty() {
@@ -187,7 +186,7 @@ impl Dispatcher {
                 biased;
                 () = shutdown.requested() => return Turn::End,
                 Some(ended) = under_way.tasks.join_next() => under_way.collect(ended),
-                // Of these tasks, or one that a commit handed over.
+                // The end of one of these tasks, or of an attempt that a commit handed over.
                 () = self.courier.slots.ended() => {
                     let is_wide_again = self.is_wider_than(under_way.cut_at);
                     if is_wide_again || (rest.was_full && !self.is_full()) {

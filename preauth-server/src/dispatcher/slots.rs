@@ -17,14 +17,14 @@ pub(super) struct Slots(Arc<Counts>);
 struct Counts {
     all: AtomicU32,
     slow: AtomicU32,
-    /// Endpoints whose attempts turned slow, until they are recorded.
+    /// Endpoints whose attempts turned slow and that are not recorded as slow yet.
     turned: Mutex<BTreeSet<EndpointId>>,
     /// Notified when an attempt turned slow.
     turns: Notify,
     by_endpoint: Mutex<HashMap<EndpointId, Busy>>,
     /// Notified when an endpoint with a backlog has room.
     wake: Arc<Notify>,
-    /// Notified when an attempt has ended, whatever began it.
+    /// Notified when an attempt has ended, leased by a claim or handed over by a commit.
     ends: Notify,
 }
 
@@ -34,7 +34,7 @@ struct Busy {
     attempts: u32,
     /// When an attempt ended, or began while no other was in progress.
     progressed_at: Option<Instant>,
-    /// Whether deliveries are due that its limit holds back: they come before new ones.
+    /// Whether its limit holds due deliveries back: these come before new ones.
     has_backlog: bool,
 }
 
@@ -60,8 +60,8 @@ impl Slots {
         self.slot(endpoint, is_slow)
     }
 
-    /// Takes a slot for a delivery that a commit may hand over; `None` if the endpoint has
-    /// `per_endpoint` already, or a backlog, has turned slow, or made no progress `within` that time.
+    /// Takes a slot for a delivery that a commit may hand over. `None` if the endpoint has `per_endpoint`
+    /// attempts already, has a backlog, has turned slow, or made no progress `within` that time.
     pub(super) fn take_for_commit(
         &self,
         endpoint: EndpointId,
@@ -87,8 +87,8 @@ impl Slots {
         Some(self.slot(endpoint, false))
     }
 
-    /// Records after a claim which endpoints have a backlog. Attempts of other processes may be what
-    /// holds it back.
+    /// Records after a claim which endpoints have a backlog. Attempts of other processes may be the
+    /// reason for it.
     pub(super) fn note_backlogs(&self, full: Vec<EndpointId>) {
         let by_endpoint = &mut *self.0.busy();
         by_endpoint.retain(|_, busy| {
@@ -108,7 +108,7 @@ impl Slots {
         self.0.slow.load(Ordering::Relaxed)
     }
 
-    /// Waits until an attempt turns slow: it leaves a slot of the others.
+    /// Waits until an attempt turns slow: its quick slot is then free.
     pub(super) async fn turned(&self) {
         self.0.turns.notified().await;
     }
@@ -118,12 +118,12 @@ impl Slots {
         self.0.ends.notified().await;
     }
 
-    /// The endpoints whose attempts have turned slow since this was called last.
+    /// The endpoints whose attempts have turned slow since the last call.
     pub(super) fn take_turned(&self) -> Vec<EndpointId> {
         std::mem::take(&mut *self.0.lock()).into_iter().collect()
     }
 
-    /// Returns endpoints that could not be recorded.
+    /// Takes back endpoints that could not be recorded as slow.
     pub(super) fn put_back(&self, endpoints: Vec<EndpointId>) {
         self.0.lock().extend(endpoints);
     }
@@ -166,7 +166,8 @@ impl Busy {
         self.attempts = self.attempts.saturating_sub(1);
     }
 
-    /// Whether its attempts end, as far as is known.
+    /// Whether no attempt to it is in progress, or one has ended, or begun as the only one, within that
+    /// time.
     fn has_progressed(&self, within: Duration) -> bool {
         let is_recent = |at: Instant| at.elapsed() <= within;
         self.attempts == 0 || self.progressed_at.is_some_and(is_recent)
@@ -174,7 +175,7 @@ impl Busy {
 }
 
 impl Slot {
-    /// Counts as slow from now on.
+    /// Counts the attempt as slow from now on.
     pub(super) fn turn_slow(&mut self) {
         if !self.is_slow {
             self.is_slow = true;

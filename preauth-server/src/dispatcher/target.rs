@@ -14,7 +14,7 @@ use super::policy::TargetPolicy;
 /// Maximum length of a URL, as typed and as stored.
 const MAX_URL_BYTES: usize = 2_048;
 
-/// A URL that may be sent to, as far as its text shows.
+/// A URL whose text is allowed; the addresses of its name are not checked yet.
 ///
 /// Its host is lower-case, in A-labels and without trailing dot, or a canonical address.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -28,8 +28,8 @@ use super::reply::Reply;
 use super::tenants::Tenants;
 use super::unauthenticated::UnauthenticatedLimiter;
 
-/// A command that begins later than this after its caller was admitted needs a second look-up of the
-/// key.
+/// Maximum time between the look-up of a key and the command. A later command, for example after a long
+/// body, looks the key up again.
 const ADMISSION_AGE: Duration = Duration::from_secs(1);
 
 /// An authenticated and authorized caller.

@@ -28,7 +28,7 @@ use super::problem::{Defect, Problem};
 /// Contract, "Invoice file rules".
 const FILE_NAME_LIMIT_CHARACTERS: usize = 255;
 const FORM: &str = "multipart/form-data";
-/// The message for another content type.
+/// The message for an unsupported content type.
 const OTHERWISE: &str = "Content-Type deve ser application/json, em UTF-8, ou multipart/form-data.";
 /// Seconds after which an upload that found no room may be retried.
 const RETRY_UPLOAD_SECONDS: u32 = 5;
@@ -127,7 +127,7 @@ struct Stopped;
 struct UploadRoom<'a> {
     files: &'a InvoiceFiles,
     held: Option<Room>,
-    /// Reserved and not used yet.
+    /// Bytes that are reserved and not used yet.
     left: u64,
 }
 
@@ -189,7 +189,7 @@ fn tree(form: &Form) -> Result<Json, Vec<Problem>> {
 }
 
 impl Upload {
-    /// The name that its sender gave it.
+    /// The file's name, as its sender gave it.
     pub(super) fn name(&self) -> &str {
         &self.name
     }

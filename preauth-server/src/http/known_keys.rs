@@ -22,15 +22,15 @@ use crate::access::{Access, KeyHash};
 const MIN_INTERVAL: Duration = Duration::from_millis(100);
 /// Keys read in one query.
 const PAGE: u32 = 5_000;
-/// Ids begin with their time of creation. A commit takes less than this, and the instances' clocks
-/// differ by less.
+/// How far before the newest known key a refresh begins. Ids begin with their time of creation, but keys
+/// are committed later: a commit takes less than this, and the clocks of instances differ by less.
 const OVERLAP_MS: u64 = 10 * 60 * 1000;
 
 /// The existing keys, as of the last refresh.
 pub(super) struct KnownKeys {
     access: Arc<dyn Access>,
-    /// The first bytes of each hash: another key with the same bytes cannot be made without the
-    /// first.
+    /// The first bytes of each hash. An attacker cannot make another key with the same bytes without
+    /// knowing the first one.
     listed: RwLock<HashSet<[u8; 8]>>,
     reading: Mutex<Reading>,
 }
@@ -184,7 +184,7 @@ mod tests {
         assert!(!known.contains(&hash(2)).await.unwrap());
         access.add(101 * minute, hash(2));
         assert!(known.contains(&hash(2)).await.unwrap());
-        // Made before it, and committed after it.
+        // Created before the newest key, and committed after it.
         access.add(92 * minute, hash(3));
         assert!(known.contains(&hash(3)).await.unwrap());
     }

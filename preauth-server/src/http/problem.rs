@@ -77,7 +77,7 @@ pub enum Defect {
         /// The codes that may follow the prefix.
         codes: Vec<&'static str>,
     },
-    /// A repeated parameter that may stand once.
+    /// A parameter that may be given once only, and is repeated.
     Repeated,
     /// Not an API key and not a prefix of one.
     NotAKey {

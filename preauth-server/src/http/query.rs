@@ -22,7 +22,7 @@ impl Query {
         Self(pairs.map(parameter).collect())
     }
 
-    /// A parameter that may stand once, read by `parse`.
+    /// A parameter that may be given once, read by `parse`.
     pub(super) fn one<T, E: Into<Defect>>(
         &self,
         name: &str,
@@ -57,7 +57,7 @@ impl Query {
             .collect()
     }
 
-    /// A whole number within bounds that may stand once.
+    /// A whole number within bounds that may be given once.
     pub(super) fn whole<N: FromStr + Into<u64> + Copy>(
         &self,
         name: &str,

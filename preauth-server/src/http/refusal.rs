@@ -1,4 +1,4 @@
-//! What the platform API refuses by itself, besides the rules of operations; the texts are in `messages`.
+//! Refusals of the platform API in addition to those of the rules of operations.
 
 use preauth_core::ErrorCode;
 use preauth_core::access::BranchRejection;

@@ -1,4 +1,4 @@
-//! What an endpoint notes for the log and the metrics.
+//! The facts that an endpoint passes to the log and the metrics.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use preauth_core::ErrorCode;
 use preauth_core::value::ApiKeyId;
 use salvo::Depot;
 
-/// The notes of an endpoint for the log and the metrics.
+/// The facts about a request for the log and the metrics.
 #[derive(Debug, Default)]
 pub(super) struct RequestNotes {
     /// The template of the path, if an endpoint matched.

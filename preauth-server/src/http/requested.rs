@@ -13,7 +13,7 @@ use super::problem::{Defect, Problem};
 
 const MAX_OPERATION_ID: u64 = i64::MAX.unsigned_abs();
 
-/// A value that stands in a field of a request.
+/// A value in a field of a request.
 pub(super) trait Requested: Sized {
     /// Reads the required field `name`, and reports its problems.
     fn read(object: Fields<'_>, name: &str, problems: &mut Problems) -> Option<Self>;
@@ -67,7 +67,7 @@ pub(super) fn whole<T: TryFrom<u64> + Into<u64>>(
     }
 }
 
-/// Reads what may be absent or null.
+/// Reads a value that may be absent or null.
 pub(super) fn optional<T>(
     read: impl FnOnce(Fields<'_>, &str, &mut Problems) -> Option<T>,
 ) -> impl FnOnce(Fields<'_>, &str, &mut Problems) -> Option<Option<T>> {

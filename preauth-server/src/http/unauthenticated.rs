@@ -29,13 +29,13 @@ struct Window {
 }
 
 impl UnauthenticatedLimiter {
-    /// Counts.
+    /// A limiter that counts.
     #[must_use]
     pub fn limited() -> Self {
         Self(Some(Arc::default()))
     }
 
-    /// Does not count: for the sandbox.
+    /// A limiter without a limit, for the sandbox.
     #[must_use]
     pub const fn unlimited() -> Self {
         Self(None)

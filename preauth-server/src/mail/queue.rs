@@ -12,9 +12,9 @@ use super::share::MailClaim;
 /// cannot keep its mails.
 #[async_trait]
 pub trait MailQueue: Send + Sync {
-    /// Leases mails that are due, `claim.limit` at most, each to another mailbox. If the offer of one has
-    /// closed, it is canceled instead. If its address has reached its daily limit, this and the other
-    /// mails to the address are postponed.
+    /// Leases due mails, at most `claim.limit`, each to another mailbox. A mail whose offer has closed is
+    /// canceled instead. If its address has reached its daily limit, the mail and the other due mails to
+    /// the address are postponed.
     ///
     /// Nothing is returned when no mail without a lease is due. Head offices take turns, so that the mails
     /// of one do not delay those of another; each has its own in the order in which they are due.

@@ -166,7 +166,7 @@ fn leaked(text: Option<SecretString>) -> Result<SecretString, Failure> {
     Ok(text)
 }
 
-/// The next step after the answer with a key's clear text was lost.
+/// The next step when the answer with a key's clear text was lost.
 fn without_clear_text(made: &NewApiKeyShape) -> Option<Text> {
     made.key.is_none().then_some(WITHOUT_CLEAR_TEXT)
 }

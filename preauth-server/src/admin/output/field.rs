@@ -1,4 +1,4 @@
-//! A value of an answer: its title, and how it is read.
+//! A value of an answer: its title, and the function that reads it.
 
 use super::cell::Cell;
 use crate::language::Text;

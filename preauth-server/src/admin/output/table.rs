@@ -16,7 +16,7 @@ const NO_ROWS: Text = Text::new("none", "nenhum registro");
 pub(in crate::admin) fn table<T>(columns: &[Field<T>], rows: &[T], screen: Screen) -> String {
     let read = |row| columns.iter().map(|column| (column.cell)(row)).collect();
     let rows: Vec<Vec<Cell>> = rows.iter().map(read).collect();
-    // A column's type decides its form, so that one row has them all.
+    // The type of a column decides its form, so the first row shows the forms of all columns.
     let Some(forms) = rows.first().map(|row| row.iter().map(|cell| cell.form)) else {
         return format!("{}\n", NO_ROWS.of(screen.language));
     };

@@ -67,7 +67,7 @@ impl Connection {
         answered.map_err(|error| failure(&error))
     }
 
-    /// Whether it can carry another exchange, once the last answer was read to its end.
+    /// Whether it can carry another exchange; the last answer must have been read to its end.
     pub(super) async fn is_reusable(&mut self) -> bool {
         self.sender.ready().await.is_ok()
     }

@@ -109,7 +109,7 @@ async fn many_endpoints_that_begin_to_hang_at_once_delay_nobody() {
         assert!(at_once < AT_ONCE, "{at_once:?}");
         let most = crowd.hanging.most.load(Ordering::Relaxed);
         assert!(most <= 576, "a quarter stays free: {most}");
-        // During all the hanging attempts.
+        // All hanging attempts are in progress.
         tokio::time::sleep(Duration::from_secs(5)).await;
         let hanging = crowd.hanging.now.load(Ordering::Relaxed);
         assert!(hanging >= 512, "each is attempted: {hanging}");
@@ -166,7 +166,7 @@ async fn endpoints_that_are_known_to_hang_share_a_part() {
     let crowd = Crowd::of(400).await;
     let (trigger, watching) = shutdown();
     let watch = async {
-        // Every one was tried by then.
+        // By then every endpoint was attempted.
         tokio::time::sleep(Duration::from_mins(1)).await;
         let slow_part = crowd.dispatcher.limits.to_slow;
         crowd.hanging.most.store(0, Ordering::Relaxed);
@@ -174,7 +174,7 @@ async fn endpoints_that_are_known_to_hang_share_a_part() {
             crowd.world.clock.advance(TimeDelta::hours(6));
             let waits = crowd.healthy_waits().await;
             assert!(waits < Duration::from_secs(1), "{waits:?}");
-            // Never at the moment when they are given up, which is after twelve seconds.
+            // Not at the moment when the attempts are given up, which is after twelve seconds.
             tokio::time::sleep(Duration::from_secs(7)).await;
             let hanging = crowd.hanging.now.load(Ordering::Relaxed);
             assert!(hanging > slow_part / 2, "they go on being tried: {hanging}");

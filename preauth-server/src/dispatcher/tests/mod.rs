@@ -39,7 +39,7 @@ use crate::secret::Vault;
 
 pub(super) const SECRET: &str = "whsec_0123456789abcdef01234567";
 
-/// A clock that stands until it is set.
+/// A clock that moves only when it is set.
 pub(super) struct SetClock(Mutex<Timestamp>);
 
 impl SetClock {

@@ -1,8 +1,8 @@
 //! Checks the heads of the parts, which the library parses less strictly than other parsers: of a
 //! repeated header it returns the last, and a line may end with a line feed alone.
 //!
-//! A head that is checked here has lines that end with CRLF, and so the same lines and the same end
-//! for the library.
+//! Every line of an accepted head ends with CRLF, so the library finds the same lines and the same end
+//! of the head.
 
 use std::io::BufRead;
 use std::pin::Pin;
@@ -34,7 +34,7 @@ struct Scan {
     line: Vec<u8>,
     /// The last byte, if it was of this line.
     last: Option<u8>,
-    /// The previous line ended with CRLF; so does what is before the body.
+    /// Whether the previous line ended with CRLF; true at the beginning of the body.
     is_after_crlf: bool,
     /// The number of the part whose head is next.
     part: usize,

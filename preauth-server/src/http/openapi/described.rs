@@ -165,7 +165,7 @@ impl Described {
         }
     }
 
-    /// Adds the refusals of reading a body that is not needed but is read if it was sent.
+    /// Adds the refusals of a body that is not required but read if it was sent.
     pub(in crate::http) fn reads_body(self) -> Self {
         self.refuses(&OF_BODIES)
     }

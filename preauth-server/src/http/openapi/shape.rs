@@ -16,15 +16,15 @@ use serde_json::value::RawValue;
 use super::schema::{Field, Schema};
 use super::shared;
 
-/// Who writes an object. Requests are described with the rules of their values; what answers
-/// contain is known to follow them.
+/// Whether an object is part of an answer or of a request. Only schemas of requests contain the rules of
+/// values: callers must follow them, and answers follow them anyway.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::http) enum Role {
     Answer,
     Request,
 }
 
-/// What may stand in a field.
+/// A type of fields.
 pub(in crate::http) trait Member {
     /// Its schema, with the words that follow the field's description.
     fn schema(role: Role) -> Schema;
@@ -55,8 +55,8 @@ impl Schema {
     }
 }
 
-/// An answer's text that was validated when it was stored, and is not validated again by who reads
-/// the answer: earlier versions accepted texts that this one refuses.
+/// An answer's text that was validated when it was stored. A reader of the answer does not validate it
+/// again: earlier versions accepted texts that this one refuses.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub(crate) struct Text<T>(String, PhantomData<T>);
@@ -86,7 +86,7 @@ pub(in crate::http) fn name_of(field: &str) -> String {
     camel_case(field.trim_start_matches("r#"))
 }
 
-/// The fields of the objects that another takes in, and then its own.
+/// The fields of the included objects, and then the object's own.
 pub(in crate::http) fn joined(
     bases: impl IntoIterator<Item = Vec<Field>>,
     own: impl IntoIterator<Item = Field>,
@@ -119,8 +119,8 @@ pub(in crate::http) fn part<T: DeserializeOwned, E: Error>(object: &RawValue) ->
     serde_json::from_str(object.get()).map_err(E::custom)
 }
 
-/// An object of an answer. `= "Name"` puts its schema under `components`; `..name: Type` takes the
-/// fields of another object in.
+/// An object of an answer. `= "Name"` puts its schema under `components`; `..name: Type` includes the
+/// fields of another object.
 macro_rules! answer {
     (
         $(#[$($attribute:tt)+])*
@@ -146,7 +146,7 @@ macro_rules! answer {
     };
 }
 
-/// The same of a request, whose `Option`s may be absent or null.
+/// An object of a request, declared like that of an answer; its `Option`s may be absent or null.
 macro_rules! request {
     ($($shape:tt)*) => {
         $crate::http::openapi::shape::object! {
@@ -155,8 +155,8 @@ macro_rules! request {
     };
 }
 
-/// The same of a request that its endpoint reads by hand, because a rule needs more than one field
-/// or the state of the service.
+/// An object of a request whose endpoint reads it by hand, because a rule needs more than one field or the
+/// state of the service.
 macro_rules! request_by_hand {
     ($($shape:tt)*) => {
         $crate::http::openapi::shape::object! {
@@ -165,8 +165,8 @@ macro_rules! request_by_hand {
     };
 }
 
-/// Reads the taken-in object and the own fields from the same text: serde's `flatten` would read
-/// the amounts in between as floats.
+/// Reads the included object and the own fields from the same text: serde's `flatten` would convert
+/// amounts to floats on the way.
 macro_rules! read_parts {
     ($shape:ident $base:ident {
         $(

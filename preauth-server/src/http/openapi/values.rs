@@ -1,4 +1,4 @@
-//! The schemas of the values that stand in fields.
+//! The schemas of the values in fields.
 
 use preauth_core::value::{
     ApiKeyId, Cnpj, CompanyId, CompanyKind, CompanyName, ContactName, DeliveryId, DueDate, Email,

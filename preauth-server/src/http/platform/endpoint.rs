@@ -1,4 +1,4 @@
-//! What answers one method of one path.
+//! The endpoint of one method of one path.
 
 use preauth_core::ErrorCode;
 use salvo::async_trait;

@@ -43,8 +43,8 @@ impl OperatorGate {
         }
     }
 
-    /// Refuses a request without the operator token. A valid token is never limited, so that a
-    /// guesser at the same address locks nobody out.
+    /// Refuses a request without the operator token. A valid token is never limited, so that an attacker
+    /// behind the same address cannot lock out operators.
     pub(super) fn validate(&self, req: &Request) -> Result<(), ApiError> {
         let presented = bearer(req).map(Zeroizing::new);
         if presented.is_some_and(|it| self.tokens.admit(&it, self.clock.now())) {

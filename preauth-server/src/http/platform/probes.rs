@@ -46,7 +46,7 @@ answer! {
     }
 }
 
-/// What the description contains about them, and about the metrics.
+/// Their part of the API's description, and that of the metrics.
 pub(super) fn described() -> [Described; 3] {
     let open = |path, id, summary| {
         let operation = Described::at("get", path).titled(PROBES, id, summary);

@@ -1,12 +1,12 @@
-//! The sections of the description, and what several of them share.
+//! The sections of the description, and the texts that several of them use.
 
 use crate::http::openapi::document::Tag;
 
-/// Of a path's `{id}`.
+/// The description of a path's `{id}`.
 pub(super) const COMPANY: &str = "The company's id.";
-/// The same where only a head office has what is asked for.
+/// The same where only head offices have such records.
 pub(super) const HEAD_OFFICE: &str = "The id of a head office; a branch is a conflict.";
-/// The same of an operation.
+/// The same for an operation.
 pub(super) const OPERATION: &str = "The operation's id.";
 
 /// Declares the sections in the order of the description.

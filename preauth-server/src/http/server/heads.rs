@@ -1,9 +1,9 @@
 //! Reads a connection one head at a time: the HTTP library sees a head only after it has arrived
 //! whole, in time, and was checked.
 //!
-//! The library reads ahead behind a body, and its time limit for the next head runs while a kept
-//! connection is idle. Here the two are separate: the transport limits idle time, and the limit of
-//! a head starts with its first byte.
+//! The library reads ahead after a body, and its time limit for the next head also runs while a
+//! connection is idle. Here the two limits are separate: the transport limits idle time, and the limit
+//! of a head starts with its first byte.
 
 use std::io;
 use std::pin::Pin;

@@ -20,8 +20,9 @@ use super::registry::{ConnectionLimits, Evicted, Full, Place, Registry};
 /// Pause after a connection could not be accepted: usually the process has no file descriptors
 /// left, and the next attempt would fail as well.
 const REST_AFTER_FAILURE: Duration = Duration::from_millis(100);
-/// Connections that wait to be accepted, if the system allows as many (`net.core.somaxconn`). With
-/// the default of the runtime, 128, of a larger burst some would wait a second to connect.
+/// Maximum number of connections that wait to be accepted, if the system allows as many
+/// (`net.core.somaxconn`). With the runtime's default of 128, some connections of a larger burst would
+/// take a second longer.
 const BACKLOG: u32 = 1_024;
 const LOGGED_AGAIN_AFTER: Duration = Duration::from_mins(1);
 

@@ -10,7 +10,7 @@ use super::head::Flaw;
 use crate::http::error::ApiError;
 use crate::http::{handler, messages};
 
-/// Seconds after which a request refused for this reason may be retried.
+/// Seconds after which a request may be retried if its client had too many in progress.
 const RETRY_SECONDS: u32 = 1;
 
 /// An extension of a request: its client has too many in progress, through a trusted proxy.

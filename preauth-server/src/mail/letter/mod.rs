@@ -36,7 +36,7 @@ enum Block {
     Note(String),
 }
 
-/// The content of a mail was not written by this version or an earlier one.
+/// The content of a mail has a form that neither this version nor an earlier one writes.
 #[derive(Debug, Error)]
 #[error("the staged content of the mail cannot be read")]
 pub struct UnreadableContent(#[from] serde_json::Error);

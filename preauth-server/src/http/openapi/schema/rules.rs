@@ -8,8 +8,8 @@ use serde_json::Value;
 
 use super::{ExclusiveMinimum, Schema};
 
-/// What a text of a request may hold: the characters of the basic plane that show, and all beyond
-/// it, whose escapes regular expressions do not share.
+/// The pattern of a text of a request: visible characters of the basic plane, and all characters beyond
+/// it. For these, dialects of regular expressions have different escapes, so the pattern names none.
 static VISIBLE: LazyLock<String> = LazyLock::new(|| {
     let mut ranges = String::new();
     let mut units = ('\0'..='\u{FFFF}').peekable();
@@ -32,7 +32,7 @@ static VISIBLE: LazyLock<String> = LazyLock::new(|| {
 });
 
 impl Schema {
-    /// A text whose words are known today, and may grow in number.
+    /// A text with a set of known words that may grow.
     pub(in crate::http) fn words(self, words: impl IntoIterator<Item = &'static str>) -> Self {
         let open: Vec<_> = words.into_iter().collect();
         let known = open.join(", ");
@@ -46,14 +46,14 @@ impl Schema {
         }
     }
 
-    /// A list whose elements are some members of a set.
+    /// A list whose elements are restricted to these members of a set.
     pub(in crate::http) fn offering<T: TextEnum>(mut self, offered: &[T]) -> Self {
         let words: Vec<_> = offered.iter().map(|member| member.as_str()).collect();
         self.items = self.items.map(|items| Box::new(items.closed(&words)));
         self
     }
 
-    /// With these bounds alone.
+    /// Replaces its bounds by these.
     pub(in crate::http) fn between(self, minimum: i64, maximum: impl Into<Option<i64>>) -> Self {
         Self {
             minimum: Some(minimum.into()),
@@ -79,7 +79,7 @@ impl Schema {
         }
     }
 
-    /// A text of a request: its length, and that every character shows.
+    /// A text of a request: its length, and the rule that every character is visible.
     pub(in crate::http) fn visible(self, min: usize, max: usize) -> Self {
         self.length(min, max).pattern(&VISIBLE)
     }

@@ -1,5 +1,5 @@
 //! POST /api-key-search: finds the key that a leaked text belongs to. A POST, because a key must
-//! not stand in a path or query, which proxies log.
+//! not be part of a path or query, which proxies log.
 
 use preauth_core::value::CompanyId;
 use salvo::async_trait;

@@ -1,5 +1,5 @@
-//! The description of the platform API: what all its operations share, and the sections that they
-//! stand in. What each of them does is described beside its handler.
+//! The description of the platform API: the common parts of all operations, and their sections. Each
+//! operation is described beside its handler.
 
 mod schemas;
 
