@@ -27,7 +27,7 @@ const STALLS_AFTER: TimeDelta = TimeDelta::minutes(5);
 /// Minimum pause in recording that is logged at the start.
 const NOTABLE_PAUSE: TimeDelta = TimeDelta::minutes(5);
 
-/// Holds an instance back while its clock is wrong or its database another deployment's.
+/// Holds an instance while its clock is wrong or its database is another deployment's.
 pub struct HoldWatch {
     /// The hold that it sets.
     pub hold: Hold,

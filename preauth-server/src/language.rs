@@ -1,4 +1,4 @@
-//! The language of what the sandbox and the administration commands print, and tables of texts in
+//! The language of the output of the sandbox and of the administration commands, and tables of texts in
 //! every language. The log is always English, the messages of the APIs are always Portuguese.
 
 use clap::ValueEnum;
@@ -13,7 +13,7 @@ pub enum Language {
     #[default]
     #[value(name = "en")]
     English,
-    /// As in Brazil.
+    /// Brazilian Portuguese.
     #[value(name = "pt")]
     Portuguese,
 }

@@ -4,7 +4,7 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use crate::dispatcher::Limits;
 
-/// The soft limit is raised up to here: enough for the default limits ten times over.
+/// Maximum to which the soft limit is raised: ten times what the default limits need.
 const MAX_RAISED: u64 = 65_536;
 /// Descriptors beside connections and attempts, with room: the database, mails, uploads.
 const OTHERS: u64 = 512;
@@ -25,7 +25,7 @@ pub(super) fn raise_limit() {
     }
 }
 
-/// Logs it when the limit is lower than what this number of connections on each listener and all
+/// Logs a warning when the limit is lower than what this number of connections on each listener and all
 /// attempts need together.
 pub(super) fn check(connections: usize) {
     let connections = u64::try_from(connections).unwrap_or(u64::MAX);

@@ -171,7 +171,7 @@ fn without_dumps() -> rustix::io::Result<()> {
     set_dumpable_behavior(DumpableBehavior::NotDumpable)
 }
 
-/// Reports what is in the log's words, and so in English.
+/// Reports an error with its causes, in English like the log.
 fn failed(error: &(dyn std::error::Error + 'static), code: ExitCode) -> ExitCode {
     report(&format!("error: {}", chain(error)));
     code

@@ -1,4 +1,4 @@
-//! Pages of `docs/` that repeat what the code knows: settings, commands, error codes, routes.
+//! Pages of `docs/` with parts that are generated from the code: settings, commands, error codes, routes.
 //!
 //! Such a page is written by hand, except for the part between two marks. These tests compare that part with the
 //! code; `UPDATE_PAGES=1 cargo test --workspace --all-features --lib doc_pages` writes it.

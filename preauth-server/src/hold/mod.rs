@@ -60,7 +60,7 @@ struct State {
 struct Held {
     /// Each with a text for the operator.
     reasons: BTreeMap<HoldReason, String>,
-    /// A problem that holds nothing.
+    /// A problem that does not hold the instance.
     warning: Option<String>,
 }
 

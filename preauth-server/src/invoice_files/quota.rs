@@ -1,6 +1,6 @@
 //! The quota of each head office's files.
 //!
-//! Files named by operations count, and files that this process is about to have named. Each claim
+//! Files of operations count, and files whose operations this process is about to commit. Each claim
 //! counts the earlier ones, so that two concurrent claims do not use the same room; while an
 //! earlier claim is open, a claim that would not fit waits. Claims of other instances are not known
 //! here: together they may exceed the quota by their uploads in progress.

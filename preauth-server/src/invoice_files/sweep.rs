@@ -40,7 +40,7 @@ impl InvoiceFiles {
             }
         }
         if has_more {
-            // The search for files that nothing names would go over all of these.
+            // Settle the rest first: the search for unnamed files would read all these entries.
             return Ok(done);
         }
         let stale_before = now.saturating_sub(STALE);

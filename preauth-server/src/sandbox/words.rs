@@ -1,4 +1,4 @@
-//! What the sandbox prints, in every language.
+//! The texts that the sandbox prints, in every language.
 
 use preauth_core::operation::Rejection;
 use preauth_core::value::{OperationId, Status, Timestamp};
@@ -222,7 +222,7 @@ pub(crate) fn signature_refusal(language: Language, error: VerifyError) -> Strin
         VerifyError::TooOld { .. } => "a entrega foi assinada há tempo demais",
         VerifyError::TooNew { .. } => "a entrega foi assinada no futuro",
         VerifyError::NoMatch => "nenhuma assinatura confere com o corpo e o segredo",
-        // The verifier may grow by other reasons.
+        // Later versions of the verifier may have further reasons.
         _ => "a assinatura é inválida",
     };
     portuguese.to_owned()

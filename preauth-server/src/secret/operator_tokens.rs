@@ -9,7 +9,7 @@ use preauth_core::value::Timestamp;
 use super::OperatorToken;
 use super::handshake::{Challenge, Instance, Proof};
 
-/// The use of a token is logged once in this time.
+/// Minimum time between two log lines about the use of a token.
 const NOTED_AGAIN_AFTER_MS: i64 = 60 * 60 * 1000;
 const NEVER: i64 = i64::MIN;
 

@@ -15,14 +15,14 @@ pub struct Reencrypted {
     pub secrets: u64,
     /// Secrets that no available key decrypts.
     pub unopened: u64,
-    /// Secrets that others held meanwhile, and which are as before.
+    /// Secrets that another transaction had locked; they are unchanged.
     pub held: u64,
 }
 
 /// Encrypts every signing secret in force at `now` under the active master key.
 ///
 /// Servers keep working in the meantime: each page is one transaction, and the secret itself does
-/// not change. After an interruption, or when secrets were held, a new call finishes the rest.
+/// not change. After an interruption, or when secrets were locked, a new call finishes the rest.
 pub async fn reencrypt<E: Endpoints + ?Sized>(
     vault: &Vault,
     endpoints: &E,

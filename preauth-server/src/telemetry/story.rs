@@ -12,7 +12,7 @@ use tracing_subscriber::registry::LookupSpan;
 use super::words;
 use crate::language::Language;
 
-/// Formats events as sentences. What the service warns of stays in the words of the log.
+/// Formats events as sentences. Warnings keep the text of the log.
 #[derive(Clone, Copy, Debug)]
 pub struct Story {
     /// Whether the output is a terminal with colours.

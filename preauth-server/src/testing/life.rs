@@ -63,7 +63,7 @@ impl Life {
         }
     }
 
-    /// Runs work there, and waits for it.
+    /// Runs work on the runtime, and waits for it.
     pub(super) fn run<T: Send + 'static>(
         &self,
         work: impl Future<Output = T> + Send + 'static,

@@ -17,7 +17,7 @@ use super::words;
 const VARIABLE: &str = "WEBHOOK_SECRET";
 /// The file that stands for the standard input.
 const STANDARD_INPUT: &str = "-";
-/// No list of secrets is longer.
+/// Maximum number of bytes read; no list of secrets is longer.
 const MAX_INPUT_BYTES: u64 = 64 << 10;
 
 /// Why there is no secret to verify with.
@@ -71,7 +71,7 @@ struct Ready {
 }
 
 impl Secrets {
-    /// The secrets of the arguments, or else of the environment, beside those of the file.
+    /// The secrets of the arguments, or else of the environment, in addition to those of the file.
     pub(super) fn given(mut given: Vec<String>, file: Option<PathBuf>) -> Result<Self, NoSecret> {
         if given.is_empty()
             && let Ok(variable) = std::env::var(VARIABLE)

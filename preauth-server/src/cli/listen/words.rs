@@ -1,4 +1,4 @@
-//! What `listen` prints for people, in every language.
+//! The texts that `listen` prints for people, in every language.
 
 use preauth_core::value::EventId;
 

@@ -50,7 +50,7 @@ impl Refused {
                 let days = max_seconds.div_euclid(SECONDS_PER_DAY);
                 words::too_far(language, days, *max_seconds)
             }
-            // A defect of the machine, in the words of the log.
+            // A failure of the machine; its text is that of the log.
             Self::Travel(error @ TravelError::NotKept(_)) => words::failed(language, &chain(error)),
             Self::NoDemoCompany => words::NO_DEMO_COMPANY.of(language).to_owned(),
             Self::Failed(error) => words::failed(language, &chain(error)),
