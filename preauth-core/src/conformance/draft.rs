@@ -1,4 +1,4 @@
-//! Commits made by hand, for what the service would never do.
+//! Commits built by hand, for cases that the service never produces.
 
 use crate::Policy;
 use crate::operation::{Actor, Change, KnownSupplier, Offer, Operation, decide_offer, evolve};
@@ -12,7 +12,7 @@ use crate::value::{
 
 use super::scene::Scene;
 
-/// The commit that the service would make of `offer`, with a delivery for every subscription.
+/// The commit that the service would build for `offer`, with a delivery for every subscription.
 pub(super) fn opening(
     scene: &Scene<'_>,
     offer: &Offer,

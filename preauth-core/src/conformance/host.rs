@@ -1,4 +1,4 @@
-//! What a backend hands to the suite.
+//! The interface between a backend and the suite.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -15,10 +15,10 @@ use crate::value::{Cnpj, CompanyId, CompanyName, Email, EndpointId, EventId, Ope
 /// One of several things done at the same time.
 pub type Task = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-/// A backend under test: its ports, and what the platform does around them.
+/// A backend under test: its ports, and the changes that the platform makes beside them.
 ///
-/// The suite only seeds what it made itself, with ids that come from [`Host::fresh`]. A method that
-/// cannot do what it is asked panics: that ends the case.
+/// The suite only adds records with ids that come from [`Host::fresh`]. A method that cannot do its work
+/// panics, which ends the case.
 #[async_trait]
 pub trait Host: Send + Sync {
     /// The write side under test.
@@ -30,16 +30,16 @@ pub trait Host: Send + Sync {
     /// The read side under test.
     fn queries(&self) -> Arc<dyn Queries>;
 
-    /// A number that this database was never asked about; every id and tax id of a case follows
-    /// from it, so that cases do not meet.
+    /// A number that was never used with this database. Every id and tax id of a case is derived from it,
+    /// so that cases do not affect each other.
     fn fresh(&self) -> u32;
 
-    /// Does all of `tasks` at the same time, on as many threads as there are, to the end. A task
-    /// that panics makes this panic.
+    /// Runs all of `tasks` to their end at the same time, on all available threads. Panics if a task
+    /// panics.
     async fn join_all(&self, tasks: Vec<Task>);
 
-    /// Registers a company, an invited supplier under the id that it has; its head office, if it names
-    /// one, was registered before.
+    /// Registers a company; an invited supplier keeps its id. Its head office, if it has one, was
+    /// registered before.
     async fn add_company(&self, company: Company);
 
     /// Corrects the name of a registered company.
@@ -76,7 +76,7 @@ pub trait Host: Send + Sync {
     /// The description of the invoice file that came with an offer.
     async fn invoice_file(&self, operation: OperationId) -> Option<InvoiceFile>;
 
-    /// Lets the clock by which leases end go on by `by`. A backend whose clock cannot be moved
+    /// Moves the clock by which leases expire forward by `by`. A backend whose clock cannot be moved
     /// brings the end of every lease forward instead.
     async fn advance_lease_clock(&self, by: TimeDelta);
 }

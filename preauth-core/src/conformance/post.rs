@@ -1,4 +1,4 @@
-//! Claiming and finishing, as the cases about deliveries need it.
+//! Helpers of the cases about deliveries: claiming and finishing.
 
 use std::num::NonZeroU32;
 
@@ -14,13 +14,13 @@ use super::scene::Scene;
 pub(super) const LEASE: TimeDelta = TimeDelta::seconds(30);
 
 impl Scene<'_> {
-    /// One more operation: one more delivery to each endpoint. Gives the event.
+    /// Creates an operation, and so a delivery to each endpoint; returns the event.
     pub(super) async fn post(&self) -> EventId {
         let operation = self.begin(&self.offer()).await;
         self.history(operation.id).await[0].id
     }
 
-    /// Leases whatever is due at `now`.
+    /// Leases all deliveries that are due at `now`.
     pub(super) async fn claim_at(&self, now: Timestamp) -> Vec<Leased> {
         let claimed = self.host.outbox().claim(&claim(now, 1_000, 1_000)).await;
         claimed.unwrap().leased
@@ -33,7 +33,7 @@ impl Scene<'_> {
         claimed.remove(0)
     }
 
-    /// Finishes a lease by a retry at once after an attempt that took so long.
+    /// Finishes a lease with a retry that is due at once, after an attempt of this duration.
     pub(super) async fn refuse_after(&self, leased: &Leased, duration: TimeDelta) {
         let attempt = Attempt {
             duration,
@@ -47,7 +47,7 @@ impl Scene<'_> {
         assert!(finished.unwrap());
     }
 
-    /// Finishes a lease whose attempt began now; whether it was recorded.
+    /// Finishes a lease whose attempt began now; returns whether it was recorded.
     pub(super) async fn finish(&self, leased: &Leased, verdict: Verdict) -> bool {
         let attempt = attempt_of(verdict, self.now);
         let finished = self.host.outbox().finish(leased, &attempt, verdict).await;
@@ -70,7 +70,7 @@ pub(super) fn claim(now: Timestamp, limit: u32, per_endpoint: u32) -> Claim {
     }
 }
 
-/// The attempt that such a verdict is about.
+/// The attempt that leads to this verdict.
 pub(super) fn attempt_of(verdict: Verdict, at: Timestamp) -> Attempt {
     match verdict {
         Verdict::Delivered => arrived(at),
@@ -94,7 +94,7 @@ pub(super) fn refused(at: Timestamp) -> Attempt {
         duration: TimeDelta::milliseconds(9_999),
         http_status: Some(503),
         error: Some(AttemptError::Status),
-        // Neither UTF-8 nor free of zero bytes: it is a stranger's.
+        // Neither UTF-8 nor free of zero bytes, as a receiver may send it.
         response_body: vec![0, 0xFF, 0xFE, b'<', 0xC3],
     }
 }

@@ -1,4 +1,4 @@
-//! Texts that are hard on a store: every byte of them must come back.
+//! Texts that are difficult for a store: every byte of them must be returned.
 
 use crate::operation::Operation;
 use crate::port::{InvoiceEvent, OperationEvent, OrderEvent, Render};

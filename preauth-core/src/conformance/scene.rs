@@ -1,4 +1,4 @@
-//! What a case begins with: a payer with a branch, a registered supplier, and nobody else's eyes.
+//! The start of a case: a payer with a branch and a registered supplier, used by no other case.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -72,7 +72,7 @@ impl<'a> Scene<'a> {
         scene
     }
 
-    /// A second group beside this one: a head office of its own, with credit.
+    /// Adds a second group: a head office of its own, with credit.
     pub(super) async fn another_payer(&self) -> CompanyId {
         let id = self.new_company_id();
         let company = self.company(id, None, CompanyKind::Construction);
@@ -121,7 +121,7 @@ impl<'a> Scene<'a> {
         id
     }
 
-    /// Another instance of the service over the same host, as another process would have it.
+    /// Another instance of the service over the same host, as in another process.
     pub(super) fn another_service(&self) -> Operations {
         service(self.host, &self.ids)
     }
@@ -179,13 +179,13 @@ impl<'a> Scene<'a> {
         DueDate::from_date(day.unwrap()).unwrap()
     }
 
-    /// Offers, and gives the operation that began.
+    /// Makes an offer, and returns its operation.
     pub(super) async fn begin(&self, offer: &Offer) -> Operation {
         let offered = self.service.offer(offer, Actor::Company, None, self.now);
         created(offered.await.unwrap())
     }
 
-    /// Advances directly, and gives the operation that began.
+    /// Makes a direct advance, and returns its operation.
     pub(super) async fn begin_directly(&self, advance: &DirectAdvance) -> Operation {
         let began = self
             .service
@@ -193,7 +193,7 @@ impl<'a> Scene<'a> {
         created(began.await.unwrap())
     }
 
-    /// Has `commands` done one after the other; gives the operation after the last.
+    /// Executes `commands` one after the other; returns the operation after the last.
     pub(super) async fn play(&self, id: OperationId, commands: &[Command]) -> Operation {
         for command in commands {
             let done =
@@ -204,7 +204,7 @@ impl<'a> Scene<'a> {
         self.stored(id).await
     }
 
-    /// The operation as it is recorded.
+    /// The operation as it is stored.
     pub(super) async fn stored(&self, id: OperationId) -> Operation {
         let found = self.host.queries().find(Viewer::Platform, id).await;
         found.unwrap().unwrap()
@@ -235,13 +235,13 @@ impl<'a> Scene<'a> {
         self.ids.uuid(self.now)
     }
 
-    /// The tax id of a legal entity that no other case has.
+    /// The tax id of a legal entity that no other case uses.
     pub(super) fn new_cnpj(&self) -> Cnpj {
         let root = 10_000_000 + u64::from(self.fresh) * 200 + self.count();
         checked(&format!("{root:08}0001"))
     }
 
-    /// The tax id of a branch, registered nowhere, of the same legal entity.
+    /// The tax id of an unregistered branch of the same legal entity.
     pub(super) fn unregistered_branch_of(&self, cnpj: Cnpj) -> Cnpj {
         let branch = 1_000 + self.count();
         checked(&format!("{}{branch:04}", cnpj.root().as_str()))
@@ -267,7 +267,7 @@ fn checked(base: &str) -> Cnpj {
     (0..100).find_map(|check| spelled(check).ok()).unwrap()
 }
 
-/// What the decision of `offer` has to look at, without a key.
+/// The input that the decision on `offer` needs, without a key.
 pub(super) fn target_of(offer: &Offer) -> OfferTarget {
     OfferTarget {
         payer: offer.payer,

@@ -1,4 +1,4 @@
-//! Everything in memory, copied at one moment, as which its pages are read.
+//! An archive over a copy of all tables, made at one moment.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -25,7 +25,7 @@ impl Archive for MemoryStore {
     }
 }
 
-/// What is left of the copy.
+/// The part of the copy that was not returned yet.
 #[derive(Debug)]
 struct Copied {
     host_now: Timestamp,
@@ -35,7 +35,7 @@ struct Copied {
 #[async_trait]
 impl Pages for Copied {
     async fn next(&mut self, limit: u32) -> Result<Page, Unavailable> {
-        // At least two, or none would come after a holder that comes twice.
+        // At least two: a page repeats the last holder of the previous one, so one would make no progress.
         let limit = usize::try_from(limit).unwrap_or(usize::MAX).max(2);
         let count = limit.min(self.records.len());
         let records: Vec<_> = self.records.drain(..count).collect();

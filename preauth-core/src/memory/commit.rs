@@ -1,4 +1,4 @@
-//! The commit: every constraint is decided before the first write, under one lock.
+//! The commit: every constraint is checked before the first write, under one lock.
 
 use std::sync::Arc;
 
@@ -125,7 +125,7 @@ impl Tables {
         }
     }
 
-    /// Until when the key has an answer, if it has one.
+    /// The end of the key's stored reply, if it has one.
     fn reply_until(&self, reply: &NewReply) -> Option<Timestamp> {
         match reply.scope {
             ReplyScope::HeadOffice(head_office) => {
@@ -151,7 +151,7 @@ impl Tables {
                 };
                 self.replies.insert((head_office, reply.key), remembered);
             }
-            // Only what an ERP begins is answered for a head office.
+            // Only creates of an ERP have a reply for a head office.
             (ReplyScope::HeadOffice(_), None) => {}
             (ReplyScope::Platform, _) => {
                 let remembered = PlatformReply {

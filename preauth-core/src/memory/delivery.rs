@@ -1,4 +1,4 @@
-//! Endpoints and the deliveries on their way to them.
+//! Endpoints and their deliveries.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -10,16 +10,16 @@ use super::MemoryStore;
 use super::records::Endpoint;
 use super::sequence::Sequence;
 
-/// A delivery as it is recorded.
+/// A delivery as it is stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeliveryRecord {
     /// Its id.
     pub id: DeliveryId,
-    /// Where it goes.
+    /// Its endpoint.
     pub endpoint: EndpointId,
-    /// Where it stands.
+    /// Its status.
     pub status: DeliveryStatus,
-    /// When its next attempt is due, or was, if there is none to come.
+    /// When its next attempt is due; for an ended delivery, when the last one was.
     pub due_at: Timestamp,
     /// Every attempt, oldest first.
     pub attempts: Vec<Attempt>,
@@ -31,16 +31,16 @@ pub(super) struct Deliveries {
     pub(super) rows: BTreeMap<DeliveryId, Delivery>,
     /// The pending ones, by due time; the queue that `claim` reads.
     pub(super) due: BTreeSet<(Timestamp, DeliveryId)>,
-    /// The newest lease of each pending delivery that has one, live or run out.
+    /// The newest lease of each pending delivery that has one, valid or expired.
     pub(super) leases: BTreeMap<DeliveryId, Lease>,
     pub(super) tokens: Sequence,
 }
 
-/// An endpoint and how it fares.
+/// An endpoint and its state.
 #[derive(Clone, Debug)]
 pub(super) struct Registered {
     pub(super) endpoint: Endpoint,
-    /// Secrets before the endpoint's own, the newest first, and until when each is in force.
+    /// Earlier secrets, newest first, and the end of each.
     pub(super) older_secrets: Vec<(Vec<u8>, Timestamp)>,
     pub(super) is_paused: bool,
     pub(super) healthy_at: Timestamp,
@@ -51,16 +51,16 @@ pub(super) struct Registered {
 pub(super) struct Delivery {
     pub(super) record: DeliveryRecord,
     pub(super) event: Arc<EventRecord>,
-    /// Whose endpoint it goes to, also when that was removed.
+    /// The head office of its endpoint, even if the endpoint was removed.
     pub(super) head_office: CompanyId,
     pub(super) attempts_made: u32,
-    /// What asks for the next attempt.
+    /// The trigger of the next attempt.
     pub(super) trigger: Trigger,
-    /// What asked for each of the attempts.
+    /// The trigger of each attempt.
     pub(super) triggers: Vec<Trigger>,
 }
 
-/// Who works on a delivery, and until when.
+/// A lease of a delivery.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Lease {
     pub(super) token: i64,
@@ -88,20 +88,20 @@ impl MemoryStore {
         self.lock().deliveries.set_paused(id, true);
     }
 
-    /// Resumes an endpoint: what waited is given out again.
+    /// Resumes an endpoint: its waiting deliveries can be leased again.
     pub fn resume_endpoint(&self, id: EndpointId) {
         self.lock().deliveries.set_paused(id, false);
     }
 
-    /// Changes where the deliveries of an endpoint go, pending ones included.
+    /// Changes the URL of an endpoint, also for its pending deliveries.
     pub fn move_endpoint(&self, id: EndpointId, url: String) {
         if let Some(registered) = self.lock().deliveries.endpoints.get_mut(&id) {
             registered.endpoint.url = url;
         }
     }
 
-    /// Makes a secret, sealed as the host keeps it, the endpoint's newest; those before stay in
-    /// force until `others_until` at most.
+    /// Adds an encrypted secret as the endpoint's newest; earlier ones stay in force until
+    /// `others_until` at most.
     pub fn rotate_secret(&self, id: EndpointId, sealed: Vec<u8>, others_until: Timestamp) {
         if let Some(registered) = self.lock().deliveries.endpoints.get_mut(&id) {
             for (_, until) in &mut registered.older_secrets {
@@ -117,8 +117,8 @@ impl MemoryStore {
         self.lock().deliveries.delete_endpoint(id);
     }
 
-    /// Makes a delivery due at `now`, with the whole schedule before it, whatever became of it;
-    /// `false` when there is no such delivery or its endpoint was deleted.
+    /// Makes a delivery in any status due at `now`, with a fresh schedule; `false` when there is no such
+    /// delivery or its endpoint was deleted.
     #[must_use]
     pub fn resend(&self, id: DeliveryId, now: Timestamp) -> bool {
         self.lock().deliveries.resend(id, now)
@@ -148,7 +148,7 @@ impl Registered {
 }
 
 impl Deliveries {
-    /// Adds a delivery, due at once; silently none when the endpoint was deleted meanwhile.
+    /// Adds a delivery, due at once; does nothing if the endpoint was deleted in the meantime.
     pub(super) fn add(&mut self, new: NewDelivery, event: &Arc<EventRecord>) {
         let Some(registered) = self.endpoints.get(&new.endpoint) else {
             return;

@@ -1,4 +1,4 @@
-//! Companies, credit analyses, block lists and endpoints: what the platform registers.
+//! The records of the platform: companies, credit analyses, block lists and endpoints.
 
 use crate::operation::{Credit, KnownSupplier, Operation, Party};
 use crate::port::NewSupplier;
@@ -9,7 +9,7 @@ use super::records::Company;
 use super::tables::Tables;
 
 impl MemoryStore {
-    /// Registers a company, or replaces the one with the same id: an invited supplier, too.
+    /// Registers a company, or replaces the one with the same id, which may be an invited supplier.
     pub fn add_company(&self, company: Company) {
         self.lock().register(company);
     }
@@ -26,12 +26,12 @@ impl MemoryStore {
         self.lock().credits.insert(head_office, credit);
     }
 
-    /// Puts a supplier, registered or not, on the block list of a head office: its whole legal entity.
+    /// Blocks a supplier's whole legal entity, registered or not, for a head office.
     pub fn block_supplier(&self, head_office: CompanyId, supplier: Cnpj) {
         self.lock().blocked.insert((head_office, supplier));
     }
 
-    /// Takes a supplier off the block list of a head office, with every entry of its legal entity.
+    /// Removes every entry of a supplier's legal entity from the block list of a head office.
     pub fn unblock_supplier(&self, head_office: CompanyId, supplier: Cnpj) {
         let is_another = |(owner, blocked): &(CompanyId, Cnpj)| {
             *owner != head_office || blocked.root() != supplier.root()
@@ -70,7 +70,7 @@ impl Tables {
             .insert((supplier.id, head_office), supplier.name);
     }
 
-    /// What the head office of a payer knows of a supplier.
+    /// The data of a supplier that a payer's head office sees.
     pub(super) fn known_supplier(&self, cnpj: Cnpj, head_office: CompanyId) -> KnownSupplier {
         let Some(id) = self.by_cnpj.get(&cnpj) else {
             return KnownSupplier::Unknown;
@@ -89,7 +89,7 @@ impl Tables {
         }
     }
 
-    /// The operation with the present names of its parties, as its payer's head office sees them.
+    /// The operation with the current names of its parties, as its payer's head office sees them.
     pub(super) fn present(&self, operation: &Operation) -> Operation {
         let mut shown = operation.clone();
         for party in [&mut shown.payer, &mut shown.supplier] {
@@ -98,8 +98,8 @@ impl Tables {
         shown
     }
 
-    /// Gives a party the name that it is registered with. What it is called by who invited it stays
-    /// as it was.
+    /// Replaces the name of a registered party by its registered name. An invited supplier keeps the
+    /// name that its head office gave it.
     pub(super) fn refresh(&self, party: &mut Party) {
         if let Some(registered) = self.party(party.company) {
             *party = registered;

@@ -1,4 +1,4 @@
-//! Identifiers that count, so that a run can be repeated exactly.
+//! Ids from counters, so that a run can be repeated exactly.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -7,8 +7,8 @@ use uuid::Uuid;
 use crate::port::IdSource;
 use crate::value::Timestamp;
 
-/// Gives out identifiers in ascending order: the namespace in the upper half, a count from 1 in
-/// the lower one. Not UUIDv7: they hold no time.
+/// Generates ids in ascending order: the namespace in the upper half, a count from 1 in the lower
+/// half. They are not UUIDv7 and contain no time.
 #[derive(Debug)]
 pub struct CountingIds {
     namespace: u64,
@@ -22,7 +22,7 @@ impl CountingIds {
         Self::in_namespace(0)
     }
 
-    /// Counts in a namespace of its own, apart from every other namespace.
+    /// Counts in this namespace, independently of other namespaces.
     #[must_use]
     pub const fn in_namespace(namespace: u64) -> Self {
         Self {

@@ -1,12 +1,12 @@
 //! A host in memory: every port over one mutex, for tests, for sandboxes, and for services that
-//! embed the rules and keep their operations elsewhere.
+//! embed the rules and store their operations elsewhere.
 //!
 //! Nothing is written to disk and no runtime is needed: every future is ready at its first poll.
-//! What is kept can be read back (deliveries with their attempts, mails, files).
+//! Methods return the stored records: deliveries with their attempts, mails, files.
 //!
 //! # Embedding
 //!
-//! Register the companies, give the service its ports, and go: offer, then request.
+//! Register the companies, pass the ports to the service, and use it: offer, then request.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -139,15 +139,15 @@ pub use records::{Company, Endpoint};
 /// Implements [`Store`](crate::port::Store), [`Outbox`](crate::port::Outbox) and
 /// [`Queries`](crate::port::Queries) in memory.
 ///
-/// Share it in an `Arc`; every method takes `&self`. Each call holds the one lock from its first
-/// read to its last write, which is what makes a load one moment and a commit one transaction.
+/// Share it in an `Arc`; every method takes `&self`. Each call holds the only lock from its first read
+/// to its last write, so a load is a snapshot and a commit is a transaction.
 pub struct MemoryStore {
     tables: Mutex<Tables>,
     clock: Arc<dyn Fn() -> Timestamp + Send + Sync>,
 }
 
 impl MemoryStore {
-    /// An empty host; `clock` is the host's own, and only leases end by it.
+    /// An empty host; `clock` is the host's own clock, and only leases expire by it.
     #[must_use]
     pub fn new(clock: impl Fn() -> Timestamp + Send + Sync + 'static) -> Self {
         Self {
@@ -156,9 +156,9 @@ impl MemoryStore {
         }
     }
 
-    /// What a standby has that is promoted at this moment: everything that was committed, and
-    /// sequences that go on `skipped` after the newest id that was. From then on the two hosts have
-    /// nothing to do with each other.
+    /// The content of a standby that is promoted at this moment: everything that was committed, and
+    /// sequences that continue `skipped` numbers after the newest committed id. The two hosts are
+    /// independent from then on.
     #[must_use]
     pub fn promoted(&self, skipped: i64) -> Self {
         let mut tables = self.lock().clone();
@@ -169,7 +169,7 @@ impl MemoryStore {
         }
     }
 
-    /// Reserves an id for an extension that is about to be created; never given out twice.
+    /// Reserves an id for an extension that is about to be created; it is never assigned twice.
     #[must_use]
     pub fn reserve_extension_id(&self) -> Option<ExtensionId> {
         ExtensionId::new(self.lock().next_extension())
@@ -181,7 +181,7 @@ impl MemoryStore {
         self.lock().extensions.get(&id).copied()
     }
 
-    /// An invoice that was received.
+    /// A received invoice.
     #[must_use]
     pub fn received_invoice(&self, id: InvoiceId) -> Option<ReceivedInvoice> {
         self.lock().invoices.get(&id).cloned()
@@ -200,8 +200,8 @@ impl MemoryStore {
     }
 
     fn lock(&self) -> MutexGuard<'_, Tables> {
-        // A panic while the lock was held cannot have left half a commit: nothing between the first
-        // and the last write of one can panic.
+        // A panic while the lock was held cannot have left half a commit: no code between the first
+        // and the last write of a commit can panic.
         self.tables.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

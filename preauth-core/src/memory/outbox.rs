@@ -1,4 +1,4 @@
-//! The dispatcher's side: leases, and what attempts lead to.
+//! The dispatcher's side: leases, and the effects of attempts.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -63,7 +63,7 @@ impl Outbox for MemoryStore {
 }
 
 impl Tables {
-    /// Stages a mail to everybody whom the endpoint's company names.
+    /// Stages a mail to each reader that the endpoint's company registered.
     fn stage_mail_of_pause(&mut self, leased: &Leased) {
         let endpoints = &self.deliveries.endpoints;
         let Some(registered) = endpoints.get(&leased.endpoint) else {
@@ -130,7 +130,7 @@ impl Deliveries {
         Claimed { leased, full }
     }
 
-    /// The endpoints that have no room for what is due there.
+    /// The endpoints that have due deliveries but no room.
     fn full(&self, claim: &Claim, host_now: Timestamp) -> Vec<EndpointId> {
         let due = self.due.iter();
         let due = due.take_while(|(due_at, _)| *due_at <= claim.now);
@@ -170,7 +170,7 @@ impl Deliveries {
         Some((room, leased))
     }
 
-    /// How many live leases each endpoint has.
+    /// The number of valid leases of each endpoint.
     fn under_way(&self, host_now: Timestamp) -> BTreeMap<EndpointId, u32> {
         let mut counts = BTreeMap::new();
         for lease in self.leases.values().filter(|it| it.is_live(host_now)) {
@@ -180,7 +180,7 @@ impl Deliveries {
         counts
     }
 
-    /// The endpoint of a pending delivery that may be given out: active, under no live lease.
+    /// The endpoint of a pending delivery that may be leased: it is active, and no lease is valid.
     fn free_endpoint(&self, id: DeliveryId, host_now: Timestamp) -> Option<EndpointId> {
         let endpoint = self.rows.get(&id)?.record.endpoint;
         let is_active = !self.endpoints.get(&endpoint)?.is_paused;
@@ -261,7 +261,7 @@ impl Deliveries {
         true
     }
 
-    /// Ends a lease if it is still the delivery's newest, run out or not.
+    /// Ends a lease if it is still the delivery's newest, expired or not.
     fn end_lease(&mut self, leased: &Leased) -> bool {
         let newest = self.leases.get(&leased.delivery);
         let is_newest = newest.is_some_and(|lease| lease.token == leased.token);

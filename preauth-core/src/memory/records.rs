@@ -1,4 +1,4 @@
-//! What the platform registers.
+//! The records that the platform registers.
 
 use crate::value::{
     Cnpj, CompanyId, CompanyKind, CompanyName, EndpointId, EventTypeSet, Timestamp,
@@ -9,13 +9,13 @@ use crate::value::{
 pub struct Company {
     /// Its id.
     pub id: CompanyId,
-    /// Its head office; `None` when it is one itself.
+    /// Its head office; `None` when it is a head office itself.
     pub head_office: Option<CompanyId>,
     /// Its tax id; no two companies have the same.
     pub cnpj: Cnpj,
     /// Its legal name.
     pub name: CompanyName,
-    /// What it is on the platform.
+    /// Its role on the platform.
     pub kind: CompanyKind,
 }
 
@@ -26,12 +26,12 @@ pub struct Endpoint {
     pub id: EndpointId,
     /// The head office that registers it.
     pub head_office: CompanyId,
-    /// Where deliveries go.
+    /// The URL for deliveries.
     pub url: String,
     /// The event types that it chose.
     pub events: EventTypeSet,
-    /// The signing secret, sealed as the host keeps it.
+    /// The signing secret, encrypted as the host stores it.
     pub sealed_secret: Vec<u8>,
-    /// When it was registered: until its first success it counts as healthy since then.
+    /// When it was registered; until its first success it counts as healthy since then.
     pub registered_at: Timestamp,
 }

@@ -1,10 +1,10 @@
-//! Numbers that are given out in order.
+//! Sequences of numbers.
 
-/// Numbers from 1, each given out once.
+/// Numbers from 1, each assigned once.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Sequence {
     last: i64,
-    /// What a standby knows of it, if no record has a number above that.
+    /// The number that a standby has received, unless a record has a higher one.
     logged: i64,
 }
 
@@ -14,7 +14,7 @@ impl Sequence {
         self.last
     }
 
-    /// Goes on `skipped` after the newest number that a standby knows of.
+    /// Continues `skipped` numbers after the newest one that a standby has received.
     pub(super) fn forget_reserved(&mut self, newest: Option<i64>, skipped: i64) {
         let known = newest.unwrap_or(0).max(self.logged);
         self.logged = known.saturating_add(skipped);

@@ -83,7 +83,7 @@ impl Store for MemoryStore {
     }
 }
 
-/// After the lock is released: whoever takes a delivery may use the host at once.
+/// Called after the lock is released, because the receiver of a delivery may use the host at once.
 fn hand_over(handed: Vec<Handed>) {
     for (room, leased) in handed {
         room.take(leased);

@@ -1,4 +1,4 @@
-//! What the mutex protects.
+//! The data that the mutex protects.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -16,8 +16,8 @@ use super::delivery::Deliveries;
 use super::records::Company;
 use super::sequence::Sequence;
 
-/// One invoice of one supplier within a payer's group, its number as it is compared: what a single
-/// operation in progress holds.
+/// One invoice of one supplier within a payer's group, with its number in the form that is compared. At
+/// most one operation in progress holds it.
 pub(super) type InvoiceSlot = (CompanyId, Cnpj, String);
 
 #[derive(Clone, Debug, Default)]
@@ -26,7 +26,7 @@ pub(super) struct Tables {
     pub(super) by_cnpj: BTreeMap<Cnpj, CompanyId>,
     /// Suppliers that head offices invited, and that are not registered.
     pub(super) invited: BTreeMap<CompanyId, Cnpj>,
-    /// What a supplier is called by a head office that invited it.
+    /// The name that a head office gave an invited supplier.
     pub(super) invitations: BTreeMap<(CompanyId, CompanyId), CompanyName>,
     pub(super) credits: BTreeMap<CompanyId, Credit>,
     pub(super) blocked: BTreeSet<(CompanyId, Cnpj)>,
@@ -44,10 +44,10 @@ pub(super) struct Tables {
     pub(super) order_histories: BTreeMap<PaymentOrderId, Vec<HistoryEntry>>,
     pub(super) invoices: BTreeMap<InvoiceId, ReceivedInvoice>,
     pub(super) event_ids: BTreeSet<EventId>,
-    /// Events that no aggregate is behind, with the head office whose they are.
+    /// Events without an aggregate, with the head office that they belong to.
     pub(super) announcements: Vec<(CompanyId, Arc<EventRecord>)>,
     pub(super) mails: Vec<NewMail>,
-    /// Whom a company names for mails about itself.
+    /// The addresses of a company for mails about its endpoint.
     pub(super) readers: BTreeMap<CompanyId, Vec<Email>>,
     pub(super) deliveries: Deliveries,
     operation_ids: Sequence,
@@ -68,7 +68,7 @@ impl Tables {
         self.extension_ids.next()
     }
 
-    /// Has the sequences go on `skipped` after the newest id that is stored.
+    /// Makes the sequences continue `skipped` numbers after the newest stored id.
     pub(super) fn forget_reserved(&mut self, skipped: i64) {
         let operation = self.operations.keys().last().map(|id| id.get());
         let extension = self.extensions.keys().last().map(|id| id.get());

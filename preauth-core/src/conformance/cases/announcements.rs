@@ -1,4 +1,4 @@
-//! Events that report no change of an aggregate: an invoice was received, an endpoint is tested.
+//! Events without a change of an aggregate: an invoice was received, an endpoint is tested.
 
 use crate::ReceivedInvoice;
 use crate::conformance::scene::{Scene, cents};
@@ -6,7 +6,7 @@ use crate::conformance::{Host, draft};
 use crate::port::{Commit, CommitError, OrderTarget, Subscription, Write};
 use crate::value::{DueDate, EventType, InvoiceId, InvoiceNumber};
 
-/// An invoice is kept with its event, and the payer's endpoint gets it.
+/// An invoice is stored with its event, which is delivered to the payer's endpoint.
 pub async fn a_received_invoice_is_delivered_to_its_payer(host: &dyn Host) {
     let scene = Scene::new(host).await;
     let endpoint = scene.endpoint(scene.payer).await;
@@ -19,7 +19,7 @@ pub async fn a_received_invoice_is_delivered_to_its_payer(host: &dyn Host) {
     assert_eq!(deliveries[0].due_at, scene.now);
 }
 
-/// A second invoice under the same id conflicts and leaves no event behind.
+/// A second invoice with the same id conflicts, and no event is recorded for it.
 pub async fn an_invoice_is_received_once(host: &dyn Host) {
     let scene = Scene::new(host).await;
     scene.endpoint(scene.payer).await;
@@ -82,7 +82,7 @@ pub(super) async fn receipt(scene: &Scene<'_>) -> (Commit, Vec<Subscription>) {
     let loaded = scene.host.store().load_new_order(&target).await;
     let loaded = loaded.unwrap().unwrap();
     let invoice = ReceivedInvoice {
-        // An order's number serves as well: what counts is that it is fresh.
+        // An order's number also works: it only has to be unused.
         id: InvoiceId::new(loaded.order.get()).unwrap(),
         payer: loaded.payer,
         supplier: loaded.supplier,

@@ -1,4 +1,4 @@
-//! Commands on an existing operation: what is written, and what a lost race must not write.
+//! Commands on an existing operation: their writes, and races whose loser must write nothing.
 
 use crate::conformance::scene::{Scene, cents, target_of};
 use crate::conformance::{Host, draft};
@@ -27,7 +27,7 @@ pub async fn every_state_is_kept_with_its_data(host: &dyn Host) {
     assert_eq!(expected.state, State::Concluded);
 }
 
-/// How and why an operation was closed is kept, with and without a given reason.
+/// The stage and the reason of a closing are stored, with and without a given reason.
 pub async fn every_closing_is_kept_with_its_reason(host: &dyn Host) {
     let scene = Scene::new(host).await;
     let reason = Some(Reason::parse("não \"serve\" 🙂").unwrap());
@@ -97,8 +97,8 @@ pub async fn a_commit_on_an_old_version_writes_nothing(host: &dyn Host) {
     assert!(host.deliveries(lost).await.is_empty());
 }
 
-/// Of many commits each is written as if it were alone; those that are too late are left out, also
-/// where another one of the same call was first.
+/// Of many commits each is written as if it were alone; those on an old version are not written, also
+/// if the newer version is of the same call.
 pub async fn of_many_commits_only_those_that_are_too_late_are_left_out(host: &dyn Host) {
     let scene = Scene::new(host).await;
     scene.endpoint(scene.payer).await;
@@ -150,7 +150,7 @@ pub async fn of_many_commits_only_those_that_are_too_late_are_left_out(host: &dy
     }
 }
 
-/// A commit that skips a version, or names an operation that is not there, conflicts.
+/// A commit that skips a version, or names an operation that does not exist, conflicts.
 pub async fn a_commit_on_a_version_that_is_not_there_conflicts(host: &dyn Host) {
     let scene = Scene::new(host).await;
     let id = scene.begin(&scene.offer()).await.id;
@@ -171,7 +171,7 @@ pub async fn a_commit_on_a_version_that_is_not_there_conflicts(host: &dyn Host) 
     assert_eq!(unknown.unwrap(), None);
 }
 
-/// Cancelling twice is one change and one event; the second answer is the state as it is.
+/// Cancelling twice is one change and one event; the second answer is the current state.
 // Contract: transition/cancel-again
 pub async fn a_second_cancel_changes_nothing(host: &dyn Host) {
     let scene = Scene::new(host).await;
@@ -183,7 +183,7 @@ pub async fn a_second_cancel_changes_nothing(host: &dyn Host) {
     assert_eq!(scene.history(id).await.len(), 2);
 }
 
-/// Cancel answers by what the operation is now
+/// The answer to a cancel depends on the current state of the operation
 /// ([contract, "Cancel refusals"](https://example.com/preauth/blob/main/docs/reference.md#cancel-refusals)).
 // Contract: transition/cancel-closed-otherwise
 pub async fn cancel_is_refused_after_a_request_or_another_closing(host: &dyn Host) {
@@ -212,7 +212,7 @@ pub async fn cancel_is_refused_after_a_request_or_another_closing(host: &dyn Hos
     assert_eq!(refused, Rejection::AlreadyClosed);
 }
 
-/// What a viewer may not see does not exist for its commands either.
+/// An operation that a viewer may not see does not exist for its commands either.
 pub async fn a_strangers_operation_cannot_be_commanded(host: &dyn Host) {
     let scene = Scene::new(host).await;
     let operation = scene.begin(&scene.offer()).await;

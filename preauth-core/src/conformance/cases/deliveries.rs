@@ -1,4 +1,4 @@
-//! What a commit puts into the outbox. These cases claim whatever is due.
+//! The deliveries of a commit. These cases claim all due deliveries.
 
 use crate::conformance::post::{arrived, claim, delivery_of, refused};
 use crate::conformance::scene::{Scene, target_of};
@@ -42,7 +42,7 @@ pub async fn an_event_goes_to_every_subscribed_endpoint(host: &dyn Host) {
     }
 }
 
-/// Who did not choose the type gets nothing.
+/// An endpoint that did not choose the type gets no delivery.
 // Contract: version/only-subscribed-events
 pub async fn an_event_that_nobody_chose_has_no_delivery(host: &dyn Host) {
     let scene = Scene::new(host).await;
@@ -54,7 +54,7 @@ pub async fn an_event_that_nobody_chose_has_no_delivery(host: &dyn Host) {
     assert_eq!(scene.next_due().await, None);
 }
 
-/// A delivery decided for an endpoint that was deleted meanwhile is dropped; the commit succeeds.
+/// A delivery to an endpoint that was deleted after the decision is dropped; the commit succeeds.
 pub async fn a_delivery_to_a_deleted_endpoint_is_dropped(host: &dyn Host) {
     let scene = Scene::new(host).await;
     let payers = scene.endpoint(scene.payer).await;
@@ -70,7 +70,7 @@ pub async fn a_delivery_to_a_deleted_endpoint_is_dropped(host: &dyn Host) {
     assert_eq!(scene.claim_one().await.endpoint, payers);
 }
 
-/// Deleting an endpoint ends what was on its way as failed, and nothing else.
+/// Deleting an endpoint fails its pending deliveries, and no others.
 pub async fn deleting_an_endpoint_ends_its_pending_deliveries(host: &dyn Host) {
     let scene = Scene::new(host).await;
     let endpoint = scene.endpoint(scene.payer).await;
@@ -91,7 +91,7 @@ pub async fn deleting_an_endpoint_ends_its_pending_deliveries(host: &dyn Host) {
     assert_eq!(scene.next_due().await, None);
 }
 
-/// Attempts are kept as they were, a stranger's bytes included.
+/// Attempts are stored unchanged, including the bytes of the receiver's answer.
 pub async fn every_attempt_is_kept_as_it_was(host: &dyn Host) {
     let scene = Scene::new(host).await;
     scene.endpoint(scene.payer).await;
@@ -125,7 +125,7 @@ pub async fn every_attempt_is_kept_as_it_was(host: &dyn Host) {
     assert_eq!(delivery.status, DeliveryStatus::Delivered);
 }
 
-/// A claim gives the longest due first, and no more than asked for.
+/// A claim returns the longest due deliveries first, and no more than its limit.
 pub async fn the_longest_due_are_given_out_first(host: &dyn Host) {
     let mut scene = Scene::new(host).await;
     scene.endpoint(scene.payer).await;

@@ -39,7 +39,7 @@ pub async fn a_second_operation_for_one_invoice_writes_nothing(host: &dyn Host) 
     assert_eq!(reloaded.context.holder.unwrap().id, held_by);
 }
 
-/// The refusal names the operation that is in the way.
+/// The refusal names the operation that holds the invoice.
 // Contract: duplicate/id
 pub async fn a_duplicate_names_the_operation_in_the_way(host: &dyn Host) {
     let scene = Scene::new(host).await;
@@ -55,7 +55,7 @@ pub async fn a_duplicate_names_the_operation_in_the_way(host: &dyn Host) {
     );
 }
 
-/// Head office and branches are one group, whatever channel created the operation.
+/// Head office and branches are one group, through whichever channel the operation was created.
 // Contract: duplicate/group
 pub async fn a_branch_holds_an_invoice_for_its_whole_group(host: &dyn Host) {
     let scene = Scene::new(host).await;
@@ -84,8 +84,8 @@ pub async fn a_branch_holds_an_invoice_for_its_whole_group(host: &dyn Host) {
     }
 }
 
-/// One number is the same invoice whether its accents are composed or not; each operation shows it as
-/// it was sent.
+/// A number is the same invoice with composed and with decomposed accents; each operation shows it as it
+/// was sent.
 pub async fn a_number_is_compared_in_one_form_and_kept_as_sent(host: &dyn Host) {
     let scene = Scene::new(host).await;
     let (composed, decomposed) = ("NF-\u{e9}", "NF-e\u{301}");
@@ -97,7 +97,7 @@ pub async fn a_number_is_compared_in_one_form_and_kept_as_sent(host: &dyn Host) 
             duplicate_of(&scene, &scene.offer_of(again)).await,
             holder.id
         );
-        // A commit that was decided before finds it, too.
+        // A commit that was decided before the first one conflicts as well.
         let offer = scene.offer_of(again);
         let mut free = target_of(&offer);
         free.invoice_number = None;
@@ -133,7 +133,7 @@ pub async fn other_invoices_are_not_in_the_way(host: &dyn Host) {
     scene.begin(&to_another).await;
 }
 
-/// Direct advances without an invoice number are never in each other's way.
+/// Direct advances without an invoice number are never duplicates of each other.
 pub async fn invoices_without_a_number_never_collide(host: &dyn Host) {
     let scene = Scene::new(host).await;
     let advance = scene.advance(scene.payer, None);
@@ -208,7 +208,7 @@ pub async fn reopening_needs_the_invoice_to_be_free(host: &dyn Host) {
     );
 }
 
-/// Closing an operation that does not hold its invoice leaves the holder's claim alone.
+/// Closing an operation that does not hold its invoice does not release the invoice.
 pub async fn a_closed_operation_does_not_free_what_another_holds(host: &dyn Host) {
     let scene = Scene::new(host).await;
     let first = scene.begin(&scene.offer_of("NF-1")).await;

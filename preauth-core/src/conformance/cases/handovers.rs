@@ -13,7 +13,7 @@ use crate::memory::DeliveryStatus;
 use crate::port::{Commit, CommitError, Handover, Intake, Leased, Room, Trigger, Verdict};
 use crate::value::EndpointId;
 
-/// What is handed over is all that a claim would give, and nobody else's until the lease ends.
+/// A handed over delivery is complete, as from a claim, and no claim returns it until the lease ends.
 pub async fn a_commit_hands_over_what_finds_room(host: &dyn Host) {
     let scene = Scene::new(host).await;
     let payers = scene.endpoint(scene.payer).await;
@@ -65,7 +65,7 @@ pub async fn a_commit_hands_over_what_finds_room(host: &dyn Host) {
     );
 }
 
-/// What finds no room is due at once, beside what does.
+/// A delivery without room is due at once; others of the same commit are handed over.
 pub async fn what_finds_no_room_waits_for_a_claim(host: &dyn Host) {
     let scene = Scene::new(host).await;
     let payers = scene.endpoint(scene.payer).await;
@@ -81,7 +81,7 @@ pub async fn what_finds_no_room_waits_for_a_claim(host: &dyn Host) {
     assert_eq!(scene.claim_one().await.endpoint, payers);
 }
 
-/// A paused or slow endpoint gets nothing but by a claim, and the room is given back.
+/// Deliveries to a paused or slow endpoint are not handed over, and the room is given back.
 pub async fn a_paused_or_slow_endpoint_is_handed_nothing(host: &dyn Host) {
     let scene = Scene::new(host).await;
     let payers = scene.endpoint(scene.payer).await;
@@ -118,7 +118,7 @@ pub async fn a_refused_commit_hands_nothing_over(host: &dyn Host) {
     assert_eq!(desk.given_back() + 1, desk.reserved());
 }
 
-/// Whoever took a delivery over and stalls loses it like any other holder of a lease.
+/// A worker that took a delivery over and stalls loses it, like any holder of a lease.
 pub async fn what_was_handed_over_and_lost_is_given_out_again(host: &dyn Host) {
     let scene = Scene::new(host).await;
     let payers = scene.endpoint(scene.payer).await;
@@ -138,7 +138,7 @@ pub async fn what_was_handed_over_and_lost_is_given_out_again(host: &dyn Host) {
     assert_eq!(delivery_of(host, event).await.attempts.len(), 1);
 }
 
-/// Commits that are written together hand over as each alone does.
+/// Commits that are written together hand over the same deliveries as each would alone.
 pub async fn commits_together_hand_over_like_one_alone(host: &dyn Host) {
     let scene = Scene::new(host).await;
     let payers = scene.endpoint(scene.payer).await;
@@ -167,7 +167,7 @@ async fn opening(scene: &Scene<'_>, intake: &Intake) -> Commit {
     commit
 }
 
-/// Has room for any number of deliveries to some endpoints.
+/// An intake with room for any number of deliveries to some endpoints.
 #[derive(Clone)]
 struct Desk {
     endpoints: BTreeSet<EndpointId>,
@@ -196,7 +196,7 @@ impl Desk {
         (desk.clone(), Intake::new(Arc::new(desk)))
     }
 
-    /// What was handed over since the last call, in the order of the leases.
+    /// The deliveries handed over since the last call, in the order of their leases.
     fn handed(&self) -> Vec<Leased> {
         let mut handed = std::mem::take(&mut self.log.lock().unwrap().handed);
         handed.sort_by_key(|leased| leased.token);

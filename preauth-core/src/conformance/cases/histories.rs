@@ -1,4 +1,4 @@
-//! The events of an operation: one per change, in its order, with who did it.
+//! The events of an operation: one per change, in order, with the actor.
 
 use chrono::TimeDelta;
 
@@ -8,7 +8,7 @@ use crate::operation::{Actor, Command};
 use crate::port::Viewer;
 use crate::value::{ApiKeyId, EventType, UserId};
 
-/// The history has one entry per change, oldest first, each with its moment and its frozen body.
+/// The history has one entry per change, oldest first, each with its time and its frozen body.
 // Contract: delivery/recorded-with-the-change
 pub async fn every_change_leaves_one_event_in_its_order(host: &dyn Host) {
     let scene = Scene::new(host).await;
@@ -66,7 +66,7 @@ pub async fn events_of_one_moment_keep_their_order(host: &dyn Host) {
     assert_eq!(types.collect::<Vec<_>>(), expected);
 }
 
-/// The actor is kept with the event, down to key and user.
+/// The actor is stored with the event, including key and user.
 pub async fn every_kind_of_actor_is_kept(host: &dyn Host) {
     let scene = Scene::new(host).await;
     let by_key = Actor::ApiKey {
@@ -92,7 +92,7 @@ pub async fn every_kind_of_actor_is_kept(host: &dyn Host) {
     }
 }
 
-/// An operation that is not there has no history.
+/// An operation that does not exist has no history.
 pub async fn an_unknown_operation_has_no_history(host: &dyn Host) {
     let scene = Scene::new(host).await;
     let loaded = host.store().load_offer(&target_of(&scene.offer())).await;

@@ -1,4 +1,4 @@
-//! What a supplier is called, and by whom: head offices invite, the platform registers.
+//! The names of suppliers: head offices invite them under a name, the platform registers them.
 
 use crate::conformance::scene::{Scene, target_of};
 use crate::conformance::{Host, draft};
@@ -8,7 +8,7 @@ use crate::port::{CommitError, Filter, OrderTarget, PageRequest, Viewer};
 use crate::service::ServiceError;
 use crate::value::{CompanyId, CompanyKind, CompanyName, SupplierName};
 
-/// Several head offices invite one supplier; each sees the name that it gave, and nobody another's.
+/// Several head offices invite one supplier; each sees the name that it gave, and no other name.
 pub async fn a_supplier_is_called_what_its_head_office_calls_it(host: &dyn Host) {
     let scene = Scene::new(host).await;
     let other = scene.another_payer().await;
@@ -48,7 +48,7 @@ pub async fn an_invited_supplier_keeps_its_name(host: &dyn Host) {
     assert_eq!(nameless.supplier, ours.supplier);
 }
 
-/// Two invitations of one supplier by one head office: the late one writes nothing.
+/// Two invitations of one supplier by one head office: the second one writes nothing.
 pub async fn a_head_office_invites_a_supplier_once(host: &dyn Host) {
     let scene = Scene::new(host).await;
     let first = named(&scene, scene.payer, "Primeira Ltda");
@@ -69,7 +69,7 @@ pub async fn a_head_office_invites_a_supplier_once(host: &dyn Host) {
     assert_shown(&scene, &theirs, "Segunda S.A.").await;
 }
 
-/// An invited supplier advances nothing directly, and is paid by no order.
+/// An invited supplier can neither advance an invoice directly nor be paid by an order.
 pub async fn an_invited_supplier_is_not_registered(host: &dyn Host) {
     let scene = Scene::new(host).await;
     let offer = named(&scene, scene.payer, "Primeira Ltda");
@@ -92,8 +92,8 @@ pub async fn an_invited_supplier_is_not_registered(host: &dyn Host) {
     assert_eq!(loaded.unwrap(), None);
 }
 
-/// Once the platform registers an invited supplier, everybody sees the registered name, in what began
-/// before, too.
+/// Once the platform registers an invited supplier, every head office sees the registered name, also in
+/// earlier operations.
 pub async fn a_registered_supplier_takes_over_its_offers(host: &dyn Host) {
     let scene = Scene::new(host).await;
     let other = scene.another_payer().await;
@@ -126,7 +126,7 @@ pub async fn a_registered_supplier_takes_over_its_offers(host: &dyn Host) {
     assert_eq!(direct.supplier, known);
 }
 
-/// A corrected name is shown in everything that is read from then on.
+/// A corrected name is shown in every later read, also of earlier operations.
 pub async fn a_corrected_name_is_shown_from_then_on(host: &dyn Host) {
     let scene = Scene::new(host).await;
     let operation = scene.begin(&scene.offer()).await;
@@ -141,7 +141,7 @@ pub async fn a_corrected_name_is_shown_from_then_on(host: &dyn Host) {
     assert_eq!((again.payer.name, again.supplier.name), (payer, supplier));
 }
 
-/// An offer to a supplier with this name, whose tax id nobody has named.
+/// An offer to a supplier with this name and an unused tax id.
 fn named(scene: &Scene<'_>, payer: CompanyId, name: &str) -> Offer {
     let mut offer = scene.offer_to_a_new_supplier(scene.new_cnpj());
     offer.payer = payer;
@@ -154,7 +154,7 @@ async fn known(scene: &Scene<'_>, offer: &Offer) -> KnownSupplier {
     loaded.unwrap().unwrap().context.supplier
 }
 
-/// Every read of the operation shows this name of its supplier.
+/// Asserts that every read of the operation shows this name of its supplier.
 async fn assert_shown(scene: &Scene<'_>, operation: &Operation, name: &str) {
     let (host, head_office) = (scene.host, operation.payer.head_office);
     let mut shown = vec![scene.stored(operation.id).await];

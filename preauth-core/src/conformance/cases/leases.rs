@@ -1,4 +1,4 @@
-//! Leases: one worker at a time, and no word from a worker whose lease passed to another.
+//! Leases: one worker at a time; a worker whose delivery was leased again records nothing.
 
 use chrono::TimeDelta;
 
@@ -8,13 +8,13 @@ use crate::conformance::scene::Scene;
 use crate::memory::DeliveryStatus;
 use crate::port::{Claim, Claimed, Leased, Verdict};
 
-/// Under a live lease a delivery is nobody else's; when the lease ends it is given out again.
+/// A delivery with a valid lease is not claimed again; after the lease has expired it is.
 pub async fn a_lease_keeps_a_delivery_until_it_ends(host: &dyn Host) {
     let scene = Scene::new(host).await;
     scene.endpoint(scene.payer).await;
     let event = scene.post().await;
     let first = scene.claim_one().await;
-    // Due times are the service's, leases the host's: a late `now` does not end a lease.
+    // Due times are by the service's clock, leases by the host's: a late `now` does not end a lease.
     let much_later = scene.later(TimeDelta::days(1));
     assert!(scene.claim_at(much_later).await.is_empty());
     host.advance_lease_clock(LEASE - TimeDelta::seconds(10))
@@ -64,7 +64,7 @@ pub async fn an_old_lease_finishes_nothing(host: &dyn Host) {
     assert_eq!(delivery.attempts.len(), 1);
 }
 
-/// A lease that ran out but passed to nobody is still the newest: its word counts.
+/// An expired lease is still the newest until the delivery is leased again: its result is recorded.
 pub async fn a_lease_that_ran_out_may_still_be_finished(host: &dyn Host) {
     let scene = Scene::new(host).await;
     scene.endpoint(scene.payer).await;
@@ -77,7 +77,7 @@ pub async fn a_lease_that_ran_out_may_still_be_finished(host: &dyn Host) {
     assert!(scene.claim_at(scene.now).await.is_empty());
 }
 
-/// One lease is finished once, whatever the verdict.
+/// A lease is finished once, with any verdict.
 pub async fn a_lease_is_finished_once(host: &dyn Host) {
     let scene = Scene::new(host).await;
     scene.endpoint(scene.payer).await;
@@ -100,7 +100,7 @@ pub async fn a_lease_is_finished_once(host: &dyn Host) {
     }
 }
 
-/// A released delivery is due again at once, without an attempt; its old lease is worth nothing.
+/// A released delivery is due again at once, without an attempt; its old lease is invalid.
 pub async fn a_released_delivery_is_due_again_at_once(host: &dyn Host) {
     let scene = Scene::new(host).await;
     scene.endpoint(scene.payer).await;
@@ -118,8 +118,8 @@ pub async fn a_released_delivery_is_due_again_at_once(host: &dyn Host) {
     assert!(delivery_of(host, event).await.attempts.is_empty());
 }
 
-/// Live leases of one endpoint never exceed the claim's bound, earlier claims included, and never
-/// keep another endpoint waiting.
+/// Valid leases of one endpoint never exceed the limit of the claim, earlier claims included, and
+/// never delay another endpoint.
 pub async fn one_endpoint_has_a_bounded_share(host: &dyn Host) {
     let scene = Scene::new(host).await;
     let payers = scene.endpoint(scene.payer).await;
@@ -144,7 +144,7 @@ pub async fn one_endpoint_has_a_bounded_share(host: &dyn Host) {
     assert_eq!(count(&after, |it| it.endpoint == payers), 2);
 }
 
-/// A long queue stands before nobody: neither by the limit of a claim, nor by being older.
+/// A long queue delays no other endpoint: neither through the limit of a claim nor because it is older.
 pub async fn a_long_queue_leaves_room_for_others(host: &dyn Host) {
     let scene = Scene::new(host).await;
     scene.endpoint(scene.payer).await;
@@ -167,7 +167,8 @@ pub async fn a_long_queue_leaves_room_for_others(host: &dyn Host) {
     );
 }
 
-/// A claim reports the endpoints where more is due than may be under way, whoever took the places.
+/// A claim reports the endpoints whose limit holds due deliveries back, also if earlier claims have
+/// reached it.
 pub async fn a_full_endpoint_is_reported(host: &dyn Host) {
     let scene = Scene::new(host).await;
     let payers = scene.endpoint(scene.payer).await;

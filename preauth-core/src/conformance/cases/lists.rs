@@ -1,4 +1,4 @@
-//! The read side: who sees what, filters, pages.
+//! The read side: visibility, filters, pages.
 
 use crate::conformance::Host;
 use crate::conformance::scene::Scene;
@@ -47,7 +47,7 @@ pub async fn everyone_sees_their_own_operations_only(host: &dyn Host) {
     }
 }
 
-/// A reference is found by exact equality: case, spaces and wildcards are characters like others.
+/// A reference is found by exact equality: case, spaces and wildcards have no special meaning.
 // Contract: list-call/externalReference
 pub async fn a_reference_is_found_by_exact_equality(host: &dyn Host) {
     let scene = Scene::new(host).await;
@@ -135,7 +135,7 @@ pub async fn pages_follow_each_other_newest_first(host: &dyn Host) {
     }
 }
 
-/// A page beyond the last, however far, is empty and still knows the total.
+/// Any page beyond the last is empty and has the correct total.
 pub async fn a_page_beyond_the_last_is_empty(host: &dyn Host) {
     let scene = Scene::new(host).await;
     scene.begin(&scene.offer()).await;

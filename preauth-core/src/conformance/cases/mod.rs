@@ -1,4 +1,4 @@
-//! The cases, by what they are about. Each begins with companies of its own.
+//! The cases, by subject. Each begins with companies of its own.
 
 pub mod announcements;
 pub mod changes;

@@ -1,4 +1,4 @@
-//! Beginnings: what an offer or a direct advance leaves behind.
+//! New operations: the records of an offer or a direct advance.
 
 use crate::conformance::scene::{Scene, cents, created, target_of};
 use crate::conformance::{Host, draft};
@@ -10,7 +10,7 @@ use crate::value::{
     SupplierName, Version,
 };
 
-/// Every field of an offer is kept, the awkward ones included.
+/// Every field of an offer is stored, including unusual texts.
 pub async fn an_offer_is_kept_as_it_was_made(host: &dyn Host) {
     let scene = Scene::new(host).await;
     let mut offer = scene.offer_of("nº 'Ç'; -- \\ 漢🙂");
@@ -63,7 +63,7 @@ pub async fn an_offer_to_a_new_supplier_invites_it(host: &dyn Host) {
     assert!(mails[0].1.starts_with(&operation.id.to_string()));
 }
 
-/// What the caller sends about a registered supplier changes nothing about it; it is notified by mail.
+/// Data that an offer contains about a registered supplier do not change it; it is notified by mail.
 // Contract: service/parties
 pub async fn a_registered_supplier_keeps_its_name_and_is_notified(host: &dyn Host) {
     let scene = Scene::new(host).await;
@@ -115,7 +115,7 @@ pub async fn a_direct_advance_is_kept_as_it_was_made(host: &dyn Host) {
     }
 }
 
-/// Two operations under one id: the second conflicts, though nothing else is in its way.
+/// Two operations with the same id: the second conflicts, although no other rule refuses it.
 pub async fn an_operation_begins_once_under_its_id(host: &dyn Host) {
     let scene = Scene::new(host).await;
     let (store, mut offer) = (host.store(), scene.offer());
@@ -131,7 +131,7 @@ pub async fn an_operation_begins_once_under_its_id(host: &dyn Host) {
     assert!(!store.has_event(lost).await.unwrap());
 }
 
-/// An id that was read for a decision is never given to another, used or not.
+/// An id that was reserved for a decision is never assigned again, used or not.
 pub async fn reserved_ids_are_never_given_twice(host: &dyn Host) {
     let scene = Scene::new(host).await;
     let offer = scene.offer();
@@ -146,7 +146,7 @@ pub async fn reserved_ids_are_never_given_twice(host: &dyn Host) {
     assert_eq!(ids.len(), 21);
 }
 
-/// A refused offer leaves nothing behind: no operation, no registration, no mail.
+/// A refused offer writes nothing: no operation, no invitation, no mail.
 pub async fn a_refused_offer_writes_nothing(host: &dyn Host) {
     let scene = Scene::new(host).await;
     let mut offer = scene.offer_to_a_new_supplier(scene.new_cnpj());

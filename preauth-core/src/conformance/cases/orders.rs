@@ -1,4 +1,4 @@
-//! Payment orders: the smaller aggregate over the same port.
+//! Payment orders: the smaller aggregate of the same port.
 
 use chrono::NaiveDate;
 
@@ -10,7 +10,7 @@ use crate::port::{CommitError, LoadedNewOrder, OrderTarget, Write};
 use crate::service::ServiceError;
 use crate::value::{EventType, OperationId, PaymentOrderId, PaymentOrderStatus, Reason, Version};
 
-/// An order is kept as it was generated, and through every change.
+/// An order is stored as it was generated, and after every change.
 pub async fn an_order_is_kept_through_its_life(host: &dyn Host) {
     let scene = Scene::new(host).await;
     let operation = scene.begin(&scene.offer()).await.id;
@@ -44,7 +44,7 @@ pub async fn an_order_is_kept_through_its_life(host: &dyn Host) {
     assert_eq!(cancelled.version.get(), 4);
 }
 
-/// Without a day, an operation or a reason an order is kept so.
+/// An order may lack a payment day, an operation and a reason.
 pub async fn an_order_may_have_no_day_and_no_operation(host: &dyn Host) {
     let scene = Scene::new(host).await;
     let order = create(&scene).await;
@@ -87,7 +87,7 @@ pub async fn an_order_needs_registered_parties(host: &dyn Host) {
     };
 }
 
-/// The payer's head office is notified of an order, the supplier does not.
+/// The payer's head office is notified of an order, the supplier is not.
 pub async fn only_the_payer_hears_of_an_order(host: &dyn Host) {
     let scene = Scene::new(host).await;
     let endpoint = scene.endpoint(scene.payer).await;
@@ -119,7 +119,7 @@ pub async fn only_the_payer_hears_of_an_order(host: &dyn Host) {
     assert_eq!(deliveries[0].endpoint, endpoint);
 }
 
-/// Two orders under one id: the second conflicts, though nothing else is in its way.
+/// Two orders with the same id: the second conflicts, although no other rule refuses it.
 pub async fn an_order_is_generated_once_under_its_id(host: &dyn Host) {
     let scene = Scene::new(host).await;
     let loaded = host.store().load_new_order(&target(&scene)).await;
@@ -139,8 +139,8 @@ pub async fn an_order_is_generated_once_under_its_id(host: &dyn Host) {
     assert!(!host.store().has_event(lost).await.unwrap());
 }
 
-/// An operation has one order at a time; one that was canceled or reproved makes room, and so does a
-/// paid one once the payout was returned.
+/// An operation has one order at a time. A new one is possible after a cancellation or reproval, and after
+/// the payout of a paid one was returned.
 pub async fn an_operation_has_one_order_at_a_time(host: &dyn Host) {
     let scene = Scene::new(host).await;
     let id = scene.begin(&scene.offer()).await.id;
@@ -174,7 +174,7 @@ pub async fn an_operation_has_one_order_at_a_time(host: &dyn Host) {
     scene.play(id, &paid).await;
     let second = generate(&scene, id).await.unwrap().id;
     assert_ne!(second, standing);
-    // The return made room for one.
+    // The return allowed one new order.
     refused(generate(&scene, id).await, second);
 }
 
@@ -186,7 +186,7 @@ async fn generate(scene: &Scene<'_>, id: OperationId) -> Result<PaymentOrder, Se
     made.await
 }
 
-/// Of two orders that were generated for one operation at the same time the second conflicts.
+/// Of two orders that are generated for one operation at the same time the second conflicts.
 pub async fn a_second_order_of_one_operation_writes_nothing(host: &dyn Host) {
     let scene = Scene::new(host).await;
     let id = scene.begin(&scene.offer()).await.id;
@@ -209,7 +209,7 @@ pub async fn a_second_order_of_one_operation_writes_nothing(host: &dyn Host) {
     assert!(matches!(refused, Err(CommitError::Conflict)), "{refused:?}");
     assert!(!host.store().has_event(lost).await.unwrap());
     assert_eq!(host.store().load_order(second.order).await.unwrap(), None);
-    // The same when both would take the place of one that stands no longer.
+    // The same when both would replace an order that is no longer current.
     command(&scene, first.order, OrderCommand::Cancel { reason: None }).await;
     let (third, fourth) = (load().await, load().await);
     assert_eq!(third.current, Some(first.order));
@@ -278,7 +278,7 @@ async fn create(scene: &Scene<'_>) -> PaymentOrder {
     created.unwrap()
 }
 
-/// Has `command` done, and holds the stored order to the answer.
+/// Executes `command`, and asserts that the stored order equals the answer.
 async fn command(scene: &Scene<'_>, id: PaymentOrderId, command: OrderCommand) -> PaymentOrder {
     let done = scene.service.order_command(id, &command, scene.now).await;
     let done = done.unwrap();

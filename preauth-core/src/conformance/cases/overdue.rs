@@ -1,4 +1,4 @@
-//! Offers whose time has passed.
+//! Overdue offers.
 
 use chrono::TimeDelta;
 
@@ -9,7 +9,7 @@ use crate::port::{LoadedOperation, Viewer};
 use crate::service::ServiceError;
 use crate::value::{EventType, OperationId, Status, Timestamp};
 
-/// An offer is overdue after its last moment, not at it, until something is recorded.
+/// An offer is overdue after its last moment, not at it, until its expiry or another change is recorded.
 pub async fn an_offer_is_overdue_after_its_last_moment(host: &dyn Host) {
     let scene = Scene::new(host).await;
     let offer = scene.begin(&scene.offer()).await;
@@ -33,7 +33,7 @@ pub async fn an_offer_is_overdue_after_its_last_moment(host: &dyn Host) {
     assert_eq!(expired.expires_at, offer.expires_at);
 }
 
-/// Overdue offers are loaded as each of them alone would be, and no others.
+/// All overdue offers are loaded, and no others, each as if it were loaded alone.
 pub async fn overdue_offers_are_loaded_with_what_a_decision_looks_at(host: &dyn Host) {
     let scene = Scene::new(host).await;
     scene.endpoint(scene.payer).await;
@@ -62,7 +62,7 @@ pub async fn overdue_offers_are_loaded_with_what_a_decision_looks_at(host: &dyn 
     assert_eq!(bounded.len(), 2);
 }
 
-/// A command that meets an overdue offer records its expiry, and is decided against REPROVED.
+/// A command on an overdue offer records its expiry first, and is then decided for the status REPROVED.
 pub async fn a_command_on_an_overdue_offer_records_its_expiry_first(host: &dyn Host) {
     let scene = Scene::new(host).await;
     let cases = [
@@ -118,7 +118,7 @@ pub async fn an_offer_may_be_requested_at_its_last_moment(host: &dyn Host) {
     assert_eq!(requested.unwrap().operation.state, State::ToApprove);
 }
 
-/// An overdue holder of the invoice is expired on the way, and the new offer succeeds.
+/// An overdue operation that holds the invoice is expired first, and the new offer succeeds.
 // Contract: transition/free-again
 pub async fn an_overdue_holder_makes_room_for_a_new_offer(host: &dyn Host) {
     let scene = Scene::new(host).await;
@@ -140,7 +140,7 @@ pub async fn an_overdue_holder_makes_room_for_a_new_offer(host: &dyn Host) {
     assert_eq!(scene.stored(second.id).await, second);
 }
 
-/// An overdue holder of the invoice is expired on the way, and the reopening succeeds.
+/// An overdue operation that holds the invoice is expired first, and the reopening succeeds.
 pub async fn an_overdue_holder_makes_room_for_a_reopening(host: &dyn Host) {
     let scene = Scene::new(host).await;
     let reproved = scene.begin(&scene.offer_of("NF-1")).await.id;

@@ -1,4 +1,4 @@
-//! Slow endpoints: they may hold a part of all places, and nobody is kept waiting by them.
+//! Slow endpoints: together they get a limited share of attempts, so that they delay no other endpoint.
 
 use std::collections::BTreeSet;
 use std::num::NonZeroU32;
@@ -14,7 +14,7 @@ use crate::value::EndpointId;
 
 const QUICK: TimeDelta = TimeDelta::milliseconds(999);
 
-/// Whether attempts take long is a matter of the last one, whatever came of it.
+/// The duration of the last attempt decides whether an endpoint is slow, whether it succeeded or failed.
 pub async fn an_endpoint_is_slow_after_a_slow_attempt_until_a_quick_one(host: &dyn Host) {
     let scene = Scene::new(host).await;
     scene.endpoint(scene.payer).await;
@@ -38,7 +38,7 @@ pub async fn an_endpoint_is_slow_after_a_slow_attempt_until_a_quick_one(host: &d
     assert!(!scene.claim_one().await.endpoint_is_slow);
 }
 
-/// The dispatcher does not wait for an attempt that takes long to end.
+/// The dispatcher marks an endpoint as slow before its slow attempt ends.
 pub async fn an_endpoint_is_slow_while_an_attempt_to_it_is(host: &dyn Host) {
     let scene = Scene::new(host).await;
     let hanging = scene.endpoint(scene.payer).await;
@@ -78,7 +78,7 @@ pub async fn an_old_lease_makes_no_endpoint_slow(host: &dyn Host) {
     assert!(!scene.claim_one().await.endpoint_is_slow);
 }
 
-/// However long they have waited, and however little they have under way.
+/// Even if they have waited longer and have fewer attempts in progress.
 pub async fn slow_endpoints_come_after_all_others(host: &dyn Host) {
     let scene = Scene::new(host).await;
     let slow = slow_endpoint(&scene).await;
@@ -99,8 +99,8 @@ pub async fn slow_endpoints_come_after_all_others(host: &dyn Host) {
     assert_eq!(endpoints, [quick, quick, quick, slow]);
 }
 
-/// A limit of its own counts for all slow endpoints together, and is taken by the one that has
-/// least under way first.
+/// All slow endpoints together have a limit of their own; the endpoint with the fewest attempts in
+/// progress comes first.
 pub async fn slow_endpoints_share_a_limit(host: &dyn Host) {
     let scene = Scene::new(host).await;
     let slow = slow_endpoint(&scene).await;
@@ -138,7 +138,7 @@ pub async fn slow_endpoints_share_a_limit(host: &dyn Host) {
     assert!(of(&third, slow_too).is_empty());
 }
 
-/// A quick endpoint may have more under way than a slow one.
+/// A quick endpoint may have more attempts in progress than a slow one.
 pub async fn a_slow_endpoint_has_a_limit_of_its_own(host: &dyn Host) {
     let scene = Scene::new(host).await;
     let slow = slow_endpoint(&scene).await;
@@ -161,7 +161,7 @@ pub async fn a_slow_endpoint_has_a_limit_of_its_own(host: &dyn Host) {
     assert_eq!(BTreeSet::from_iter(again.full), both);
 }
 
-/// The payer's endpoint, which was slow over a delivery that is due again.
+/// The payer's endpoint, made slow by an attempt of a delivery that is due again.
 async fn slow_endpoint(scene: &Scene<'_>) -> EndpointId {
     let endpoint = scene.endpoint(scene.payer).await;
     scene.post().await;

@@ -1,4 +1,4 @@
-//! What a decision knows of payer, supplier, credit, block list and endpoints.
+//! The input of a decision: payer, supplier, credit, block list and endpoints.
 
 use crate::conformance::scene::{Scene, cents, target_of};
 use crate::conformance::{Host, draft};
@@ -17,7 +17,7 @@ pub async fn a_payer_must_be_registered(host: &dyn Host) {
     assert_eq!(loaded.unwrap(), None);
 }
 
-/// A branch is decided with its head office's credit, block list and group.
+/// Decisions on a branch use its head office's credit, block list and group.
 pub async fn a_branch_is_read_with_its_head_office(host: &dyn Host) {
     let scene = Scene::new(host).await;
     host.block_supplier(scene.payer, scene.supplier.cnpj).await;
@@ -49,8 +49,8 @@ pub async fn a_suppliers_branch_is_read_with_its_head_office(host: &dyn Host) {
     assert_eq!(endpoints(&loaded.subscriptions), [endpoint]);
 }
 
-/// A supplier that was invited meanwhile is in the way: the late commit writes nothing, and the next
-/// look finds the supplier.
+/// If the supplier was invited in the meantime, the later commit writes nothing, and the next load finds
+/// the supplier.
 pub async fn a_supplier_is_never_invited_twice(host: &dyn Host) {
     let scene = Scene::new(host).await;
     let first = scene.offer_to_a_new_supplier(scene.new_cnpj());
@@ -74,7 +74,7 @@ pub async fn a_supplier_is_never_invited_twice(host: &dyn Host) {
     scene.begin(&second).await;
 }
 
-/// A company may block a supplier that nobody has registered; other companies do not feel it.
+/// A company may block a supplier that is not registered; other companies are not affected.
 pub async fn a_block_list_counts_for_its_company_alone(host: &dyn Host) {
     let scene = Scene::new(host).await;
     let unregistered = scene.offer_to_a_new_supplier(scene.new_cnpj());
@@ -96,7 +96,7 @@ pub async fn a_block_list_counts_for_its_company_alone(host: &dyn Host) {
     }
 }
 
-/// An entry of the block list covers the whole legal entity, whichever of its tax ids the entry has.
+/// An entry of the block list with any tax id of a legal entity covers the whole legal entity.
 pub async fn a_blocked_supplier_is_blocked_with_all_its_branches(host: &dyn Host) {
     let scene = Scene::new(host).await;
     let (supplier, payer) = (scene.supplier.cnpj, scene.payer);
@@ -155,11 +155,11 @@ pub async fn a_company_cannot_be_its_own_supplier(host: &dyn Host) {
     };
 }
 
-/// Nor can a branch of any legal entity of its group, registered or not.
+/// Nor can a branch of any legal entity of the company's group, registered or not.
 pub async fn a_branch_that_nobody_registered_is_the_company_itself(host: &dyn Host) {
     let scene = Scene::new(host).await;
     let id = scene.new_company_id();
-    // A branch of the group that is a legal entity of its own.
+    // A branch in the group with a legal entity of its own.
     let subsidiary = scene.company(id, Some(scene.payer), CompanyKind::Construction);
     host.add_company(subsidiary.clone()).await;
     let mut offer = scene.offer();
@@ -185,8 +185,8 @@ pub async fn a_branch_that_nobody_registered_is_the_company_itself(host: &dyn Ho
     }
 }
 
-/// The endpoints of both head offices are read with their choice of events, paused ones too;
-/// deleted ones and other companies' are not.
+/// The endpoints of both head offices are read with their chosen events, including paused ones;
+/// deleted endpoints and those of other companies are not.
 // Contract: delivery/both-parties
 pub async fn the_endpoints_of_both_head_offices_are_read(host: &dyn Host) {
     let scene = Scene::new(host).await;

@@ -1,4 +1,4 @@
-//! Paused endpoints: everything is kept, nothing is given out.
+//! Paused endpoints: their deliveries are kept and not leased.
 
 use chrono::TimeDelta;
 
@@ -9,7 +9,7 @@ use crate::memory::DeliveryStatus;
 use crate::port::{MailKind, Verdict};
 use crate::value::Email;
 
-/// While an endpoint is paused its deliveries wait; events go on being kept for it.
+/// While an endpoint is paused its deliveries wait; new events are still recorded for it.
 // Contract: endpoint/pause
 pub async fn a_paused_endpoint_keeps_its_deliveries(host: &dyn Host) {
     let scene = Scene::new(host).await;
@@ -31,7 +31,7 @@ pub async fn a_paused_endpoint_keeps_its_deliveries(host: &dyn Host) {
     assert_eq!(given.len(), 2);
 }
 
-/// A paused endpoint does not keep another one's deliveries back.
+/// A paused endpoint does not delay the deliveries of another one.
 pub async fn a_paused_endpoint_does_not_delay_another(host: &dyn Host) {
     let scene = Scene::new(host).await;
     let payers = scene.endpoint(scene.payer).await;
@@ -41,7 +41,7 @@ pub async fn a_paused_endpoint_does_not_delay_another(host: &dyn Host) {
     assert_eq!(scene.claim_one().await.endpoint, suppliers);
 }
 
-/// A failure may pause its endpoint; the delivery stays, and so do all others to it.
+/// A failure may pause its endpoint; its deliveries are all kept.
 pub async fn a_verdict_may_pause_the_endpoint(host: &dyn Host) {
     let scene = Scene::new(host).await;
     let endpoint = scene.endpoint(scene.payer).await;
@@ -71,7 +71,7 @@ pub async fn a_verdict_may_pause_the_endpoint(host: &dyn Host) {
     }
 }
 
-/// What was under way when its endpoint was paused may still be finished.
+/// An attempt that was in progress when its endpoint was paused may still be recorded.
 pub async fn a_delivery_under_way_survives_a_pause(host: &dyn Host) {
     let scene = Scene::new(host).await;
     let endpoint = scene.endpoint(scene.payer).await;

@@ -1,4 +1,4 @@
-//! Idempotency keys of the platform's own: one namespace, in the commit of whatever is created.
+//! Idempotency keys of the platform API: one namespace, stored with the commit of the new record.
 
 use std::sync::{Arc, Mutex};
 
@@ -15,7 +15,7 @@ use crate::value::{Fingerprint, IdempotencyKey, Timestamp};
 
 const INSTANCES: usize = 4;
 
-/// Under one key there is one record, and its answer comes back byte for byte.
+/// One key creates one record, and its answer is returned byte for byte.
 pub async fn a_platform_create_is_done_once_under_its_key(host: &dyn Host) {
     let scene = Scene::new(host).await;
     let (key, advance) = (scene.new_key(), scene.advance(scene.branch, None));
@@ -40,7 +40,7 @@ pub async fn a_platform_create_is_done_once_under_its_key(host: &dyn Host) {
     assert_eq!(kept, expected);
 }
 
-/// A key that answered one request refuses another, whatever that would create.
+/// A key that was used for one request is refused for another, of the same or another kind.
 pub async fn a_platform_key_used_for_another_request_is_refused(host: &dyn Host) {
     let scene = Scene::new(host).await;
     let (key, advance) = (scene.new_key(), scene.advance(scene.payer, None));
@@ -52,7 +52,7 @@ pub async fn a_platform_key_used_for_another_request_is_refused(host: &dyn Host)
     assert_eq!(count(&scene).await, 1);
 }
 
-/// The keys of the platform and those of a head office know nothing of each other.
+/// The keys of the platform and those of a head office are independent.
 pub async fn a_platform_key_is_no_key_of_a_head_office(host: &dyn Host) {
     let scene = Scene::new(host).await;
     let (key, offer) = (scene.new_key(), scene.offer());
@@ -69,7 +69,7 @@ pub async fn a_platform_key_is_no_key_of_a_head_office(host: &dyn Host) {
     assert!(matches!(again.await, Ok(OfferOutcome::Replayed { .. })));
 }
 
-/// A reply counts until the very moment of its end; then the key is as good as new.
+/// A reply is valid until its end; from then on the key can be used again.
 pub async fn an_expired_platform_reply_is_replaced(host: &dyn Host) {
     let scene = Scene::new(host).await;
     let (key, advance) = (scene.new_key(), scene.advance(scene.payer, None));
@@ -86,8 +86,7 @@ pub async fn an_expired_platform_reply_is_replaced(host: &dyn Host) {
     assert_eq!(kept.expires_at, end.saturating_add(retention()));
 }
 
-/// A commit under a platform key that has a live reply conflicts, whatever it would write, and
-/// nothing of it is written.
+/// A commit under a platform key with a valid reply conflicts, and nothing of it is written.
 pub async fn a_live_platform_reply_is_never_overwritten(host: &dyn Host) {
     let scene = Scene::new(host).await;
     scene.endpoint(scene.payer).await;
@@ -103,7 +102,7 @@ pub async fn a_live_platform_reply_is_never_overwritten(host: &dyn Host) {
     assert_eq!(stored(&scene, &key).await.unwrap().body, shown(&operation));
 }
 
-/// What was refused created nothing: the same key is decided anew.
+/// A refusal creates nothing, so the same key is decided again.
 pub async fn a_refused_platform_create_is_not_remembered(host: &dyn Host) {
     let scene = Scene::new(host).await;
     let key = scene.new_key();
@@ -116,8 +115,8 @@ pub async fn a_refused_platform_create_is_not_remembered(host: &dyn Host) {
     created(send(&scene.service, &key, 2, &advance, scene.now).await);
 }
 
-/// 100 creates with one key, to several instances: one record, and everybody gets its answer or "in
-/// progress". No other rule would stop the second.
+/// 100 creates with one key, sent to several instances: one record, and every caller gets its answer or
+/// "in progress". No other rule would refuse the second.
 pub async fn one_platform_key_creates_one_record_however_often_it_is_sent(host: &dyn Host) {
     let scene = Scene::new(host).await;
     let (key, advance) = (scene.new_key(), scene.advance(scene.payer, None));
@@ -151,7 +150,7 @@ pub async fn one_platform_key_creates_one_record_however_often_it_is_sent(host: 
     assert_eq!(made, 1);
 }
 
-/// Advances directly under a platform key, as the platform's own API does.
+/// Creates a direct advance under a platform key, as the platform API does.
 async fn send(
     service: &Operations,
     key: &IdempotencyKey,
@@ -172,7 +171,7 @@ fn platform_key(service: &Operations, key: &IdempotencyKey, request: u8) -> Plat
     service.platform_key(key.clone(), Fingerprint::from_bytes([request; 32]).into())
 }
 
-/// An answer's body, as no other operation has it.
+/// The body of an answer, unique to the operation.
 fn shown(operation: &Operation) -> String {
     format!("{{\"id\":{},\"é\":\"ção 漢\"}}", operation.id)
 }
@@ -188,7 +187,7 @@ async fn stored(scene: &Scene<'_>, key: &IdempotencyKey) -> Option<PlatformReply
     scene.host.store().load_platform_reply(key).await.unwrap()
 }
 
-/// How many operations the payer's group has.
+/// The number of operations of the payer's group.
 async fn count(scene: &Scene<'_>) -> u64 {
     let viewer = Viewer::HeadOffice(scene.payer);
     let page = PageRequest { page: 1, limit: 10 };

@@ -1,4 +1,4 @@
-//! Many at once: exactly one wins, and every answer is true.
+//! Concurrent requests: exactly one succeeds, and every answer is correct.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -15,7 +15,7 @@ use crate::value::{EventType, IdempotencyKey, OperationId, Status, SupplierName}
 
 const INSTANCES: usize = 4;
 
-/// 100 creates with one key: one operation, and everybody gets its answer or "in progress".
+/// 100 creates with one key: one operation, and every caller gets its answer or "in progress".
 pub async fn one_key_creates_one_operation_however_often_it_is_sent(host: &dyn Host) {
     let scene = Scene::new(host).await;
     let (offer, key) = (scene.offer(), scene.new_key());
@@ -165,7 +165,7 @@ pub async fn cancels_and_a_request_have_one_outcome(host: &dyn Host) {
     assert_eq!(changes, 1);
 }
 
-/// Many sweepers meet one overdue offer: its expiry is recorded once.
+/// Many sweepers find one overdue offer: its expiry is recorded once.
 pub async fn an_expiry_is_recorded_once_however_many_sweep(host: &dyn Host) {
     let mut scene = Scene::new(host).await;
     let offer = scene.begin(&scene.offer()).await;
@@ -247,7 +247,7 @@ pub async fn ids_reserved_at_the_same_time_are_different(host: &dyn Host) {
     assert_eq!(ids.len(), 50);
 }
 
-/// Claims at the same time never give one delivery out twice, nor pass an endpoint's bound.
+/// Concurrent claims never lease a delivery twice, nor exceed the limit of an endpoint.
 pub async fn concurrent_claims_share_the_deliveries(host: &dyn Host) {
     let scene = Scene::new(host).await;
     scene.endpoint(scene.payer).await;
@@ -270,13 +270,13 @@ pub async fn concurrent_claims_share_the_deliveries(host: &dyn Host) {
     given.sort_unstable();
     given.dedup();
     assert_eq!(given.len(), count, "a delivery was given out twice");
-    // At the edge of the bound concurrent claims may leave something for the next one.
+    // Close to the limit, concurrent claims may leave deliveries for the next claim.
     given.extend(scene.claim_up_to(30).await);
     assert_eq!(given.len(), 30);
 }
 
-/// Attempts that end at the same time are recorded each for itself: by its own verdict, and not at
-/// all when its lease is not the newest any more.
+/// Attempts that end at the same time are recorded separately: each with its own verdict, and not if its
+/// lease is no longer the newest.
 pub async fn attempts_that_end_together_are_distinguished(host: &dyn Host) {
     let scene = Scene::new(host).await;
     let payers = scene.endpoint(scene.payer).await;
@@ -287,8 +287,8 @@ pub async fn attempts_that_end_together_are_distinguished(host: &dyn Host) {
     let mut leased = scene.claim_at(scene.now).await;
     assert_eq!(leased.len(), 24);
     leased.sort_unstable_by_key(|it| (it.endpoint, it.token));
-    // Of each endpoint a third is released, a third arrives, and a third fails; that gives the
-    // payer's endpoint up.
+    // For each endpoint a third is released, a third succeeds, and a third fails; the failures
+    // pause the payer's endpoint.
     let ends = |n: usize, endpoint| match n % 3 {
         0 => None,
         1 => Some(Verdict::Delivered),
@@ -398,7 +398,7 @@ fn instances(scene: &Scene<'_>) -> Vec<Arc<Operations>> {
     (0..INSTANCES).map(instance).collect()
 }
 
-/// Does `count` things at the same time; their outcomes, in no order.
+/// Runs `count` tasks at the same time; returns their outcomes, in no order.
 async fn at_once<T, F>(scene: &Scene<'_>, count: usize, make: impl Fn(usize) -> F) -> Vec<T>
 where
     T: Send + 'static,

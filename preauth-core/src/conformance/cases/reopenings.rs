@@ -1,11 +1,12 @@
-//! What an operation went through before: where it is reopened, when its new boleto falls due.
+//! The effects of an operation's history: the status after a reopening, the due date of a new boleto.
 
 use crate::conformance::Host;
 use crate::conformance::scene::{Scene, cents, created};
 use crate::operation::{Actor, Command, ReprovedBy, State};
 use crate::value::{EventType, OperationId, Status};
 
-/// A reopened operation goes on where it was refused, and never past a decision of the company.
+/// A reopened operation continues in the status in which it was refused, and never skips a decision of
+/// the company.
 pub async fn a_reopened_operation_goes_on_where_it_was_refused(host: &dyn Host) {
     use Command as C;
     let scene = Scene::new(host).await;
@@ -41,7 +42,7 @@ pub async fn a_reopened_operation_goes_on_where_it_was_refused(host: &dyn Host) 
     for (is_direct, commands, by, resumed) in cases {
         let id = begin(&scene, is_direct).await;
         scene.play(id, &commands).await;
-        // What was refused again is reopened again, at the same place.
+        // An operation that is refused again is reopened again, in the same status.
         for _ in 0..2 {
             let reprove = C::Reprove { by, reason: None };
             let can_reprove = scene.play(id, &[reprove, C::Reopen]).await;
@@ -51,8 +52,7 @@ pub async fn a_reopened_operation_goes_on_where_it_was_refused(host: &dyn Host) 
     }
 }
 
-/// A store names the latest event that is neither a reproval nor a reopening, of the operation
-/// alone.
+/// A store returns the latest event of the operation that is neither a reproval nor a reopening.
 pub async fn what_a_reproved_operation_had_reached_is_read_from_its_history(host: &dyn Host) {
     let scene = Scene::new(host).await;
     let id = begin(&scene, false).await;

@@ -1,4 +1,4 @@
-//! Idempotency: what a key answered is remembered with the commit that it answered for.
+//! Idempotency: the reply of a key is stored with the commit that it belongs to.
 
 use chrono::TimeDelta;
 
@@ -10,7 +10,7 @@ use crate::port::{CommitError, OfferTarget, Reply, Viewer};
 use crate::service::{OfferOutcome, ServiceError};
 use crate::value::{IdempotencyKey, Timestamp};
 
-/// The original answer comes back byte for byte, also after the operation moved on.
+/// The original answer is returned byte for byte, also after the operation has changed.
 pub async fn a_repeated_offer_gets_its_original_answer(host: &dyn Host) {
     let scene = Scene::new(host).await;
     let (offer, key) = (scene.offer(), scene.new_key());
@@ -33,7 +33,7 @@ pub async fn a_repeated_offer_gets_its_original_answer(host: &dyn Host) {
     assert_eq!(reply.expires_at, scene.now.saturating_add(retention()));
 }
 
-/// A key that answered one request refuses another, even one that could not be created.
+/// A key that was used for one request is refused for another, even for an invalid one.
 // Contract: create-call/other-body
 pub async fn a_key_used_for_another_offer_is_refused(host: &dyn Host) {
     let scene = Scene::new(host).await;
@@ -47,7 +47,7 @@ pub async fn a_key_used_for_another_offer_is_refused(host: &dyn Host) {
     };
 }
 
-/// Keys of different head offices, and keys that differ in case, know nothing of each other.
+/// Keys of different head offices, and keys that differ in case, are independent.
 pub async fn keys_of_other_groups_are_other_keys(host: &dyn Host) {
     let scene = Scene::new(host).await;
     let key = scene.new_key();
@@ -64,7 +64,7 @@ pub async fn keys_of_other_groups_are_other_keys(host: &dyn Host) {
     );
 }
 
-/// A reply counts until the very moment of its end; then the key is as good as new.
+/// A reply is valid until its end; from then on the key can be used again.
 pub async fn an_expired_reply_is_replaced(host: &dyn Host) {
     let scene = Scene::new(host).await;
     let (first, second, key) = (scene.offer(), scene.offer(), scene.new_key());
@@ -75,7 +75,7 @@ pub async fn an_expired_reply_is_replaced(host: &dyn Host) {
     let Err(ServiceError::IdempotencyKeyReused) = refused else {
         panic!("{refused:?}");
     };
-    // Expired, but not replaced: it is still shown to the decision.
+    // Expired, but not replaced: it is still part of the input of the decision.
     let kept = stored_reply(&scene, &second, &key).await.unwrap();
     assert_eq!(kept.operation, original.id);
     let renewed = created(send(&scene, &second, &key, end).await.unwrap());
@@ -84,7 +84,7 @@ pub async fn an_expired_reply_is_replaced(host: &dyn Host) {
     assert_eq!(reply.expires_at, end.saturating_add(retention()));
 }
 
-/// A commit under a key that has a live reply conflicts, and nothing of it is written.
+/// A commit under a key with a valid reply conflicts, and nothing of it is written.
 pub async fn a_live_reply_is_never_overwritten(host: &dyn Host) {
     let scene = Scene::new(host).await;
     let (first, second, key) = (scene.offer(), scene.offer(), scene.new_key());
@@ -111,7 +111,7 @@ pub async fn a_live_reply_is_never_overwritten(host: &dyn Host) {
     assert_eq!(free.unwrap().unwrap().context.holder, None);
 }
 
-/// A refusal created nothing: the same key is decided anew.
+/// A refusal creates nothing, so the same key is decided again.
 pub async fn a_refusal_is_not_remembered(host: &dyn Host) {
     let scene = Scene::new(host).await;
     let holder = scene.begin(&scene.offer_of("NF-1")).await;

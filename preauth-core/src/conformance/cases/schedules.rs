@@ -1,4 +1,4 @@
-//! Due times: when a delivery is given out again, and what a verdict leads to.
+//! Due times: when a delivery is leased again, and the effects of a verdict.
 
 use chrono::TimeDelta;
 
@@ -8,7 +8,7 @@ use crate::conformance::scene::Scene;
 use crate::memory::DeliveryStatus;
 use crate::port::{Trigger, Verdict};
 
-/// A delivery is due from the moment of its event, not before.
+/// A delivery is due from the time of its event on, not before.
 pub async fn a_delivery_is_due_from_its_event_on(host: &dyn Host) {
     let scene = Scene::new(host).await;
     scene.endpoint(scene.payer).await;
@@ -20,7 +20,7 @@ pub async fn a_delivery_is_due_from_its_event_on(host: &dyn Host) {
     scene.claim_one().await;
 }
 
-/// After a retry verdict the delivery waits for its moment and counts its attempts.
+/// After a retry verdict the delivery waits until its due time and counts its attempts.
 pub async fn a_failed_attempt_is_due_again_at_its_time(host: &dyn Host) {
     let scene = Scene::new(host).await;
     scene.endpoint(scene.payer).await;
@@ -47,7 +47,7 @@ pub async fn a_failed_attempt_is_due_again_at_its_time(host: &dyn Host) {
     assert_eq!((delivery.due_at, delivery.attempts.len()), (now, 3));
 }
 
-/// What arrived or was given up is never given out again.
+/// A delivery that succeeded or failed for good is never leased again.
 pub async fn an_ended_delivery_is_never_due(host: &dyn Host) {
     let scene = Scene::new(host).await;
     scene.endpoint(scene.payer).await;
@@ -70,7 +70,7 @@ pub async fn an_ended_delivery_is_never_due(host: &dyn Host) {
     assert_eq!(scene.next_due().await, None);
 }
 
-/// The next due time is the earliest of all deliveries that wait.
+/// The next due time is the earliest of all waiting deliveries.
 pub async fn the_next_due_time_is_the_earliest(host: &dyn Host) {
     let scene = Scene::new(host).await;
     scene.endpoint(scene.payer).await;

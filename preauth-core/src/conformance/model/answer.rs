@@ -1,4 +1,4 @@
-//! From what was really answered to what the model speaks of.
+//! Converts the service's answers into outcomes of the model.
 
 use crate::operation::Rejection;
 use crate::service::{OfferOutcome, ServiceError};

@@ -1,4 +1,4 @@
-//! What is recorded, beside what the model expects.
+//! Compares the stored records with those that the model expects.
 
 use crate::operation::{Action, Operation, State};
 use crate::port::{Filter, PageRequest, Viewer};
@@ -10,7 +10,7 @@ use super::step::Payer;
 use super::table::Deed;
 
 impl Run<'_> {
-    /// Both groups' lists show the same operations in the same statuses, newest first.
+    /// Asserts that both groups' lists show the expected operations and statuses, newest first.
     pub(super) async fn compare_lists(&self, step: usize) {
         let viewers = [
             (Viewer::HeadOffice(self.scene.payer), false),
@@ -43,7 +43,7 @@ impl Run<'_> {
         }
     }
 
-    /// Every operation is what the model expects, with its events.
+    /// Asserts that every operation and its events are as the model expects.
     pub(super) async fn compare_operations(&self) {
         for (expected, (id, _)) in self.model.operations.iter().zip(&self.ids) {
             let found = self.scene.stored(*id).await;

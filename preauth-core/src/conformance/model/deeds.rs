@@ -1,4 +1,4 @@
-//! What a deed does to an operation, by the model.
+//! The effect of a deed on an operation, in the model.
 
 use crate::value::Status;
 
@@ -12,7 +12,7 @@ impl Model {
         }
         let operation = self.operations[index].clone();
         let holder = match operation.status {
-            // In progress it holds its invoice itself.
+            // While it is in progress, the operation itself holds its invoice.
             Status::Reproved | Status::Concluded => {
                 self.meet_holder(operation.payer, operation.supplier, operation.number)
             }

@@ -1,4 +1,4 @@
-//! The model itself: plain numbers and lists, nothing shared with the rules or the stores.
+//! The model: plain numbers and lists, with no code of the rules or the stores.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,7 +12,7 @@ const DAY_MS: i64 = 86_400_000;
 const BEHIND_UTC_MS: i64 = 3 * 3_600_000;
 const MONTH_MS: i64 = 30 * DAY_MS;
 
-/// What a step leads to, as its caller sees it.
+/// The outcome of a step, as its caller sees it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Outcome {
     Created,
@@ -36,7 +36,7 @@ pub(super) struct Modelled {
     pub(super) expires_ms: Option<i64>,
     pub(super) boleto_day: i64,
     pub(super) extension_day: Option<i64>,
-    /// Of the last concluded extension.
+    /// The due date of the last concluded extension.
     pub(super) extended_day: Option<i64>,
     /// The status before the latest reproval.
     pub(super) refused_in: Option<Status>,
@@ -47,13 +47,13 @@ pub(super) struct Modelled {
     pub(super) due_day: i64,
 }
 
-/// What a deed brings with it.
+/// The arguments of a deed.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Arguments {
     pub(super) net_cents: i64,
     pub(super) extension_day: i64,
     pub(super) extension_cents: i64,
-    /// Whether the extension that is named is the one that was created last.
+    /// Whether the deed names the extension that was created last.
     pub(super) names_the_open_extension: bool,
 }
 
@@ -64,7 +64,7 @@ pub(super) struct Model {
     /// Which groups have invited the new supplier: `Head`, `Other`.
     invited_by: [bool; 2],
     pub(super) new_supplier_is_registered: bool,
-    /// By group and key: what was asked for, which operation it created, until when it counts.
+    /// By group and key: the request, the operation that it created, and the end of the reply.
     replies: BTreeMap<(bool, u64), (OfferStep, i64, usize, i64)>,
 }
 
@@ -82,7 +82,7 @@ impl Model {
         if let Some((asked, asked_due, index, until)) = key.and_then(|key| self.replies.get(&key))
             && self.now_ms < *until
         {
-            // The days ahead are how the step spells the date; the date is what was sent.
+            // A step encodes the date as days from its own day; compare the date that was sent.
             let same = OfferStep {
                 days_ahead: asked.days_ahead,
                 ..step
@@ -131,7 +131,7 @@ impl Model {
         Outcome::Created
     }
 
-    /// In the order of decision.
+    /// The first reason to refuse an offer, in the order in which the rules decide.
     fn refuse_offer(&self, step: OfferStep) -> Option<&'static str> {
         let is_other = step.payer == Payer::Other;
         let is_self =
@@ -188,8 +188,8 @@ impl Model {
         Outcome::Created
     }
 
-    /// The operation in progress that holds an invoice. One that is overdue is expired on the way:
-    /// no decision ever looks at it.
+    /// The operation in progress that holds an invoice. An overdue one is expired first, so no decision
+    /// depends on it.
     pub(super) fn meet_holder(
         &mut self,
         payer: Payer,
@@ -236,7 +236,7 @@ impl Model {
     }
 }
 
-/// Two spellings, one supplier.
+/// Maps both spellings of the new supplier to one.
 fn one(supplier: Supplier) -> u8 {
     match supplier {
         Supplier::Registered => 0,

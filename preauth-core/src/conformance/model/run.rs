@@ -15,7 +15,7 @@ use super::reference::{Model, Outcome, today};
 use super::step::{ADVANCE_CENTS, CREDIT_CENTS, CREDIT_DAYS, Pass, Step};
 use super::table::Deed;
 
-/// Holds a host to the model: after every step both give the same answer and show the same
+/// Compares a host with the model: after every step both must give the same answer and show the same
 /// operations.
 ///
 /// Panics with the script's step at the first difference.
@@ -42,9 +42,9 @@ pub(super) struct Run<'a> {
     pub(super) keys: [IdempotencyKey; 2],
     pub(super) new_cnpj: Cnpj,
     pub(super) blocked_cnpj: Cnpj,
-    /// Of a branch of the payer.
+    /// The tax id of a branch of the payer.
     pub(super) payer_cnpj: Cnpj,
-    /// Of the same legal entity.
+    /// Another tax id of the same legal entity.
     pub(super) payers_entity_cnpj: Cnpj,
 }
 
@@ -77,7 +77,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// What the model expects and what was found.
+    /// Executes a step on both sides; returns the expected outcome and the actual one.
     async fn step(&mut self, step: Step) -> (Outcome, Outcome) {
         match step {
             Step::Offer(offer) => {

@@ -1,4 +1,4 @@
-//! From steps to what is really asked for.
+//! Converts steps into requests to the service.
 
 use chrono::{DateTime, NaiveDate, TimeDelta};
 
@@ -87,7 +87,7 @@ impl Run<'_> {
         };
         let reason = None;
         let reprove = |by| Command::Reprove { by, reason: None };
-        // A good spelling names the extension created last; without one, any id is wrong.
+        // Valid arguments name the extension created last; without one, any id is wrong.
         let named = self.extensions[index].filter(|_| is_good);
         let id = named.unwrap_or_else(|| self.scene.new_extension_id());
         let command = match deed {

@@ -1,4 +1,4 @@
-//! The steps that a script is made of.
+//! The steps of a script.
 
 use super::table::Deed;
 
@@ -11,18 +11,18 @@ pub(super) enum Step {
         supplier: Supplier,
         number: Option<u64>,
     },
-    /// The platform registers the new supplier, when somebody has invited it.
+    /// The platform registers the new supplier, if it has been invited.
     Register,
-    /// `deed` on the operation with this index, counted around.
+    /// `deed` on the operation with this index, modulo the number of operations.
     Do {
         index: u64,
         deed: Deed,
-        /// Which of the ways to spell the deed's arguments, most of them refused.
+        /// Selects the deed's arguments, most of which are refused.
         spelling: u64,
     },
-    /// Time goes on.
+    /// Time passes.
     Pass(Pass),
-    /// The sweeper comes by.
+    /// The sweeper makes a step.
     Sweep,
 }
 
@@ -52,7 +52,7 @@ pub(super) enum Supplier {
     New,
     /// The same supplier as `New`, in an offer that does not name it.
     Unnamed,
-    /// A branch of what is on the block list of `Head`, not on that of `Other`.
+    /// A branch of a legal entity that `Head` blocks and `Other` does not.
     Blocked,
     /// A branch of `Head`.
     Payer,
@@ -69,17 +69,17 @@ pub(super) enum Pass {
     PastNextExpiry,
 }
 
-/// The greatest amount that the credit of `Head` allows, in cents.
+/// The maximum amount that the credit of `Head` allows, in cents.
 pub(super) const CREDIT_CENTS: i64 = 1_500_000;
 /// The amount of every direct advance.
 pub(super) const ADVANCE_CENTS: i64 = 900_000;
-/// The longest term that the credit of `Head` allows.
+/// The maximum term that the credit of `Head` allows, in days.
 pub(super) const CREDIT_DAYS: i64 = 120;
 
 const HOUR_MS: i64 = 3_600_000;
 
 impl Step {
-    /// Every number spells a step.
+    /// The step that a number encodes; every number encodes one.
     pub(super) fn spelled_by(number: u64) -> Self {
         let mut dice = Dice(number);
         match dice.roll(20) {
@@ -129,7 +129,7 @@ fn offer(dice: &mut Dice) -> OfferStep {
     }
 }
 
-/// Choices that follow from one number.
+/// Choices derived from one number.
 struct Dice(u64);
 
 impl Dice {

@@ -1,8 +1,8 @@
-//! The life of an operation as the decisions make it, written down a second time.
+//! The transitions of an operation, written a second time, from the decisions.
 
 use crate::value::{EventType, Status};
 
-/// Everything that can be done to an operation.
+/// All deeds on an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Deed {
     Request,
@@ -26,7 +26,7 @@ pub(super) enum Deed {
 }
 
 impl Deed {
-    /// Deeds that lead far stand in it more than once, so that random scripts get there.
+    /// Deeds that lead to late statuses are listed more than once, so that random scripts reach these.
     pub(super) const ALL: [Self; 24] = [
         Self::Request,
         Self::Request,
@@ -54,8 +54,8 @@ impl Deed {
         Self::CancelExtension,
     ];
 
-    /// Where `self` leads from `status` and what is reported, if it leads anywhere; `refused_in`
-    /// is the status before the latest reproval.
+    /// The next status and the event of this deed in `status`, if it is possible there; `refused_in` is
+    /// the status before the latest reproval.
     pub(super) fn leads(
         self,
         status: Status,
