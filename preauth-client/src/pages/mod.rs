@@ -78,7 +78,7 @@ impl Operations {
         poll_fn(|context| Pin::new(&mut *self).poll_next(context)).await
     }
 
-    /// What is left of the request limit, as the last answer reported.
+    /// The state of the request limit, if the last answer reported it.
     #[must_use]
     pub const fn rate_limit(&self) -> Option<RateLimit> {
         self.rate_limit

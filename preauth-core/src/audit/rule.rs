@@ -102,7 +102,7 @@ impl Rule {
         }
     }
 
-    /// What an operator does next.
+    /// The next step for the operator.
     #[must_use]
     #[expect(clippy::too_many_lines, reason = "a list, one sentence a rule")]
     pub const fn next_step(self) -> &'static str {

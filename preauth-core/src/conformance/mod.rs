@@ -1,4 +1,4 @@
-//! What every host must show, as a suite that anybody's own host can be held to.
+//! The conformance suite: a host of your own must pass it.
 //!
 //! A backend implements [`Host`] and calls [`conformance_suite!`](crate::conformance_suite) once;
 //! each case becomes a test of its own:
@@ -10,14 +10,14 @@
 //! }
 //! ```
 //!
-//! The cases are plain functions too, under [`cases`]. Each brings companies, ids and keys of its
-//! own, so that all of them may run at the same time on one database, with one exception: a claim
-//! takes whatever is due, so the cases of [`cases::deliveries`], [`cases::leases`],
-//! [`cases::schedules`], [`cases::pauses`] and [`cases::races`] want a database without anybody
-//! else's deliveries. A macro call with a host on an empty database for each case is always right.
+//! The cases are also plain functions, under [`cases`]. Each uses companies, ids and keys of its own,
+//! so all of them may run at the same time on one database, with one exception: a claim takes all due
+//! deliveries, so the cases of [`cases::deliveries`], [`cases::leases`], [`cases::schedules`],
+//! [`cases::pauses`] and [`cases::races`] need a database without other deliveries. An empty database
+//! for each case, as in the macro call above, is always correct.
 //!
-//! [`model_run`] holds a host, under the real service, to a second opinion on everything that can
-//! happen to an operation.
+//! [`model_run`] runs random commands through the real service over a host, and compares the result
+//! with an independent model of operations.
 #![expect(
     clippy::arithmetic_side_effects,
     clippy::indexing_slicing,

@@ -8,7 +8,7 @@ use crate::value::{CompanyId, EventType, Family};
 ///
 /// Events of operations go to payer and supplier, the others to the payer alone, each at the endpoint of
 /// its head office, and only if that endpoint chose the type. A test event goes to the payer's endpoint
-/// whatever types it chose.
+/// regardless of the types that it chose.
 #[must_use]
 pub fn recipients(
     event_type: EventType,

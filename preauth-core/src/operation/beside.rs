@@ -15,8 +15,8 @@ pub struct Beside {
     pub extended_to: Option<DueDate>,
 }
 
-/// Where a reopened operation continues: where it was refused, but never past a decision that another party
-/// has to make again.
+/// The point at which a reopened operation continues: that of its refusal, unless another party has to
+/// repeat an earlier decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Resumed {
     /// The invoice of a direct advance must be verified.
@@ -28,7 +28,7 @@ pub enum Resumed {
 }
 
 impl Resumed {
-    /// Where an operation continues whose progress the event type `reached` reports.
+    /// The point at which an operation continues whose latest progress is the event `reached`.
     ///
     /// Without such an event it continues at the first step of its origin.
     #[must_use]

@@ -88,7 +88,7 @@ pub struct StoredMail {
     pub operation: Option<(OperationId, Option<NotifiedOffer>)>,
     /// Whether its head office has, or had, an endpoint.
     pub has_endpoint: bool,
-    /// Where it stands.
+    /// Its status.
     pub status: MailStatus,
     /// Whether it is held because its address has reached the daily maximum.
     pub is_held: bool,
@@ -187,7 +187,7 @@ pub type Read<T> = Result<T, Unreadable>;
 /// A stored record in a form that no host writes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unreadable {
-    /// Whose it is.
+    /// The record it belongs to.
     pub subject: Subject,
     /// The part that cannot be read.
     pub what: String,
@@ -247,7 +247,7 @@ pub struct StoredOrder {
 /// An event that belongs to neither an operation nor a payment order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OtherEvent {
-    /// Whose it is.
+    /// The head office it belongs to.
     pub head_office: CompanyId,
     /// The event.
     pub event: StoredEvent,
@@ -281,7 +281,7 @@ pub struct StoredDelivery {
     pub endpoint: StoredEndpoint,
     /// The type of its event, as stored with the delivery.
     pub event_type: EventType,
-    /// Where it stands.
+    /// Its status.
     pub status: DeliveryStatus,
     /// Attempts since it was created or last resent.
     pub attempts_made: u32,
@@ -298,7 +298,7 @@ pub struct StoredDelivery {
 pub struct StoredEndpoint {
     /// The endpoint.
     pub id: EndpointId,
-    /// Whose it is.
+    /// The head office it belongs to.
     pub head_office: CompanyId,
     /// Its state.
     pub state: EndpointState,

@@ -24,7 +24,8 @@ pub trait Room: Send + Sync {
     fn take(self: Box<Self>, leased: Leased);
 }
 
-/// Where a commit may hand over its deliveries: nowhere by default, so that each waits for a claim.
+/// The recipient of the deliveries that a commit hands over. By default there is none, and each delivery
+/// waits for a claim.
 #[derive(Clone, Default)]
 pub struct Intake(Option<Arc<dyn Handover>>);
 

@@ -20,7 +20,7 @@ pub trait Outbox: Send + Sync {
     /// endpoints come after all others, and are at most `claim.slow_limit`.
     ///
     /// No delivery of a paused endpoint is leased. An endpoint has at most `claim.per_endpoint` deliveries
-    /// under live leases, a slow one at most `claim.per_slow_endpoint`; leases from earlier claims and from
+    /// under valid leases, a slow one at most `claim.per_slow_endpoint`; leases from earlier claims and from
     /// commits' handovers count.
     async fn claim(&self, claim: &Claim) -> Result<Claimed, Unavailable>;
 
@@ -72,7 +72,7 @@ pub struct Claim {
 pub struct Claimed {
     /// The leased deliveries, in the order of the leases.
     pub leased: Vec<Leased>,
-    /// The endpoints that have reached the claim's limit of live leases, held by any process, while more
+    /// The endpoints that have reached the claim's limit of valid leases, held by any process, while more
     /// deliveries are due there: those wait until one of the leases ends. An endpoint whose last place this
     /// claim took may be listed although no more deliveries are due there.
     pub full: Vec<EndpointId>,

@@ -109,7 +109,7 @@ pub struct Reply {
     pub body: String,
     /// The operation that was created.
     pub operation: OperationId,
-    /// Until when the reply is valid; from then on the key can be used anew.
+    /// Until when the reply is valid; from then on the key can be used again.
     pub expires_at: Timestamp,
 }
 
@@ -120,7 +120,7 @@ pub struct PlatformReply {
     pub fingerprint: Fingerprint,
     /// The response body, without values that are shown only once.
     pub body: String,
-    /// Until when the reply is valid; from then on the key can be used anew.
+    /// Until when the reply is valid; from then on the key can be used again.
     pub expires_at: Timestamp,
 }
 

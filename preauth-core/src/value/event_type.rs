@@ -1,10 +1,10 @@
-//! What a webhook can report.
+//! The types of events.
 
 use super::EnumSet;
 use super::text_enum::text_enum;
 
 text_enum! {
-    /// What a webhook can report.
+    /// The type of an event.
     /// [Contract, "Event types (25)"](https://example.com/preauth/blob/main/docs/reference.md#event-types-25).
     #[cfg_attr(not(feature = "_exhaustive"), non_exhaustive)]
     pub enum EventType, "event type" {

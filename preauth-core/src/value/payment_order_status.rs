@@ -1,4 +1,4 @@
-//! Where a payment order stands.
+//! The status of a payment order.
 
 use super::text_enum::text_enum;
 

@@ -1,10 +1,10 @@
-//! What a company's user may do.
+//! The permissions of a company's users.
 
 use super::EnumSet;
 use super::text_enum::text_enum;
 
 text_enum! {
-    /// What a company's user may do. The responsible user of a key needs both permissions
+    /// A permission of a company's user. The responsible user of a key needs both permissions
     /// ([contract, "Authentication"](https://example.com/preauth/blob/main/docs/reference.md#authentication)
     /// item 2).
     #[cfg_attr(not(feature = "_exhaustive"), non_exhaustive)]

@@ -1,10 +1,10 @@
-//! What an API key may be used for.
+//! The scopes of API keys.
 
 use super::EnumSet;
 use super::text_enum::text_enum;
 
 text_enum! {
-    /// What an API key may be used for.
+    /// A scope of an API key: the calls that it may be used for.
     /// [Contract, "Authentication"](https://example.com/preauth/blob/main/docs/reference.md#authentication)
     /// item 4.
     #[cfg_attr(not(feature = "_exhaustive"), non_exhaustive)]

@@ -1,9 +1,9 @@
-//! Where an operation stands.
+//! The status of an operation.
 
 use super::text_enum::text_enum;
 
 text_enum! {
-    /// Where an operation stands.
+    /// The status of an operation.
     /// [Contract, "States and transitions"](https://example.com/preauth/blob/main/docs/reference.md#states-and-transitions);
     /// the same nine values appear in
     /// answers, in the list filter and in webhooks.

@@ -245,7 +245,7 @@ fn print(text: String) -> Result<(), Failure> {
     Ok(output::print(text)?)
 }
 
-/// What distinguishes the items of a list, if they have it.
+/// The id of an item of a list, if it has one.
 #[derive(Deserialize)]
 struct Identified<'a> {
     #[serde(borrow)]

@@ -30,7 +30,7 @@ texts! {
 
 /// Before the time of the next attempt.
 const RETRY_AT: Text = Text::new("retry at ", "nova tentativa em ");
-/// What the log reports about deliveries and mails: phrases, separated by commas.
+/// The phrases of the log about deliveries and mails; a log line has several, separated by commas.
 const LOGGED: [Text; 10] = [
     Text::new("delivered", "entregue"),
     Text::new("failed", "falhou"),

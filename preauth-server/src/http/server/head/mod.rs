@@ -52,7 +52,7 @@ pub enum Flaw {
     RequestLine,
     /// HTTP/1.1 without Host, Host twice, or one that names no host.
     Host,
-    /// Content-Length that is not 1 to 18 digits, is repeated, or stands beside Transfer-Encoding.
+    /// Content-Length that is not 1 to 18 digits, is repeated, or is sent with Transfer-Encoding.
     Length,
     /// Transfer-Encoding that is repeated, in HTTP/1.0, or not `chunked`.
     Encoding,
