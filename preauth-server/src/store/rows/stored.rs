@@ -27,14 +27,14 @@ macro_rules! stored {
     };
 }
 
-/// Implements [`Stored`] for a type whose accepted texts have never changed.
+/// Implements `Stored` for a type whose accepted texts have never changed.
 macro_rules! as_sent {
     ($text:ident) => {
         $text.parse().ok()
     };
 }
 
-/// Implements [`Stored`] for a type that accepted more characters in earlier builds.
+/// Implements `Stored` for a type that accepted more characters in earlier builds.
 macro_rules! as_once_accepted {
     ($text:ident) => {
         Self::from_stored($text).ok()
