@@ -2,7 +2,7 @@
 
 use crate::value::{DueDate, ExtensionId, Money, Reason};
 
-use super::Action;
+use super::{Action, Actor, By};
 
 /// A request to change an existing operation.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -82,6 +82,18 @@ pub enum ReprovedBy {
 }
 
 impl Command {
+    /// The actor of this command when it is given in the platform, where no key is presented: an
+    /// ERP's command comes from its company there.
+    #[must_use]
+    pub const fn platform_actor(&self) -> Actor {
+        match self.action().transition().by {
+            By::Company | By::Erp => Actor::Company,
+            By::Supplier => Actor::Supplier,
+            By::Platform => Actor::Platform,
+            By::System => Actor::System,
+        }
+    }
+
     /// The action that this command asks for.
     #[must_use]
     pub const fn action(&self) -> Action {
@@ -110,6 +122,27 @@ impl Command {
             Self::CreateExtension { .. } => Action::CreateExtension,
             Self::ConcludeExtension { .. } => Action::ConcludeExtension,
             Self::CancelExtension { .. } => Action::CancelExtension,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Actor, Command, ReprovedBy};
+
+    #[test]
+    fn the_actor_is_that_of_the_transition_table_and_never_a_key() {
+        let reprove = |by| Command::Reprove { by, reason: None };
+        for (command, actor) in [
+            (Command::Request, Actor::Supplier),
+            (Command::Cancel, Actor::Company),
+            (Command::Withdraw { reason: None }, Actor::Company),
+            (Command::Pay, Actor::Platform),
+            (reprove(ReprovedBy::Company), Actor::Company),
+            (reprove(ReprovedBy::Platform), Actor::Platform),
+            (Command::Expire, Actor::System),
+        ] {
+            assert_eq!(command.platform_actor(), actor, "{command:?}");
         }
     }
 }

@@ -1,8 +1,8 @@
 //! Commands that create an operation: an offer from an ERP, or a direct advance from a supplier.
 
 use crate::value::{
-    Cnpj, CompanyId, ContactName, Email, ExternalReference, FingerprintBuilder, Fingerprints,
-    InvoiceNumber, Phone, SupplierName,
+    Cnpj, CnpjRoot, CompanyId, ContactName, Email, ExternalReference, FingerprintBuilder,
+    Fingerprints, InvoiceNumber, Phone, SupplierName,
 };
 
 use super::Invoice;
@@ -64,6 +64,13 @@ pub struct DirectAdvance {
 }
 
 impl Offer {
+    /// The payer and the supplier's legal entity. Offers of the same invoice agree in both, however
+    /// their numbers are compared.
+    #[must_use]
+    pub fn parties(&self) -> (CompanyId, CnpjRoot) {
+        (self.payer, self.supplier.cnpj.root())
+    }
+
     /// Identifies the content of the request, so that two requests under one idempotency key can be
     /// compared.
     ///

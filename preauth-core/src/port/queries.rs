@@ -40,6 +40,16 @@ pub enum Viewer {
 }
 
 impl Viewer {
+    /// What a company sees: a head office its branches as well, a branch itself alone.
+    #[must_use]
+    pub fn of_company(company: CompanyId, head_office: CompanyId) -> Self {
+        if company == head_office {
+            Self::HeadOffice(company)
+        } else {
+            Self::Branch(company)
+        }
+    }
+
     /// Whether this viewer may see `operation`.
     #[must_use]
     pub fn sees(self, operation: &Operation) -> bool {

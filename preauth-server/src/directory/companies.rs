@@ -1,6 +1,7 @@
 //! Companies, their branches, credit analyses and block lists.
 
 use async_trait::async_trait;
+use preauth_core::access::KnownCompany;
 use preauth_core::operation::{Credit, Party};
 use preauth_core::port::{NewReply, PageRequest, Unavailable};
 use preauth_core::value::{
@@ -57,6 +58,18 @@ pub struct Invitation {
 }
 
 impl Company {
+    /// The company as the rules of registration look at it.
+    #[must_use]
+    pub const fn known(&self) -> KnownCompany {
+        KnownCompany {
+            id: self.id,
+            cnpj: self.cnpj,
+            kind: self.kind,
+            head_office: self.head_office,
+            is_invited: self.is_invited,
+        }
+    }
+
     /// The company in the form of operations, orders and invoices.
     #[must_use]
     pub fn party(&self) -> Party {

@@ -1,14 +1,19 @@
 //! The history of deliveries.
 
 use async_trait::async_trait;
-use preauth_core::port::{PageRequest, Unavailable};
+use preauth_core::port::{DeliveryStatus as Stored, PageRequest, Unavailable};
 use preauth_core::text_enum;
 use preauth_core::value::{CompanyId, DeliveryId, EventId, EventType, Timestamp};
 
 use super::{DirectoryError, Page};
 
+/// Maximum number of deliveries per write, so that other writes do not wait long.
+const BATCH: u32 = 1_000;
+
 text_enum! {
-    /// The status of a delivery.
+    /// The status of a delivery as the platform shows it.
+    // Not the stored status of core: a delivery of a paused endpoint is stored as pending, so that
+    // pausing changes one row.
     pub enum DeliveryStatus, "delivery status" {
         /// It will be attempted.
         Pending => "PENDING",
@@ -18,6 +23,19 @@ text_enum! {
         Failed => "FAILED",
         /// Waiting for its endpoint to be resumed.
         Paused => "PAUSED",
+    }
+}
+
+impl DeliveryStatus {
+    /// The status that is shown for a stored one.
+    #[must_use]
+    pub const fn of(stored: Stored, endpoint_is_paused: bool) -> Self {
+        match stored {
+            Stored::Pending if endpoint_is_paused => Self::Paused,
+            Stored::Pending => Self::Pending,
+            Stored::Delivered => Self::Delivered,
+            Stored::Failed => Self::Failed,
+        }
     }
 }
 
@@ -100,4 +118,24 @@ pub trait Deliveries: Send + Sync {
         at: Timestamp,
         limit: u32,
     ) -> Result<u64, Unavailable>;
+}
+
+/// Makes all failed deliveries of a head office due at `now` that failed since `since`, batch after
+/// batch, and returns their number. A delivery that fails again in the meantime failed after `now`
+/// and is not included.
+pub async fn resend_all_failed(
+    deliveries: &dyn Deliveries,
+    company: CompanyId,
+    since: Timestamp,
+    now: Timestamp,
+) -> Result<u64, Unavailable> {
+    let mut count: u64 = 0;
+    loop {
+        let batch = deliveries.resend_failed(company, since, now, BATCH);
+        let resent = batch.await?;
+        count = count.saturating_add(resent);
+        if resent < u64::from(BATCH) {
+            return Ok(count);
+        }
+    }
 }

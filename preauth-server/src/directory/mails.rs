@@ -1,14 +1,16 @@
 //! Mails, pending and sent.
 
 use async_trait::async_trait;
-use preauth_core::port::{MailKind, PageRequest, Unavailable};
+use preauth_core::port::{MailKind, MailStatus as Stored, PageRequest, Unavailable};
 use preauth_core::text_enum;
 use preauth_core::value::{CompanyId, Email, MailId, OperationId, Timestamp};
 
 use super::{DirectoryError, Page};
 
 text_enum! {
-    /// The status of a mail.
+    /// The status of a mail as the platform shows it.
+    // Not the stored status of core: a mail whose address has reached its limit is stored as
+    // pending, beside a mark.
     pub enum MailStatus, "mail status" {
         /// It will be sent.
         Pending => "PENDING",
@@ -20,6 +22,20 @@ text_enum! {
         Failed => "FAILED",
         /// Its offer closed before it was sent.
         Canceled => "CANCELED",
+    }
+}
+
+impl MailStatus {
+    /// The status that is shown for a stored one.
+    #[must_use]
+    pub const fn of(stored: Stored, is_held: bool) -> Self {
+        match stored {
+            Stored::Pending if is_held => Self::Held,
+            Stored::Pending => Self::Pending,
+            Stored::Sent => Self::Sent,
+            Stored::Failed => Self::Failed,
+            Stored::Canceled => Self::Canceled,
+        }
     }
 }
 

@@ -12,11 +12,14 @@ mod invoice_files;
 mod invoices;
 mod mails;
 mod payment_orders;
+mod registration;
 mod users;
 
 pub use api_keys::{ApiKey, ApiKeys};
 pub use companies::{Companies, Company, Contact, Invitation, Suspension};
-pub use deliveries::{AttemptRecord, Deliveries, Delivery, DeliveryFilter, DeliveryStatus};
+pub use deliveries::{
+    AttemptRecord, Deliveries, Delivery, DeliveryFilter, DeliveryStatus, resend_all_failed,
+};
 pub use endpoints::{
     Abandoned, Endpoint, Endpoints, KeptSecret, Replaced, ResealedSecret, SealedSecret, SecretId,
 };
@@ -25,6 +28,7 @@ pub use invoice_files::FileDescriptions;
 pub use invoices::Invoices;
 pub use mails::{Mail, MailFilter, MailStatus, Mails};
 pub use payment_orders::PaymentOrders;
+pub use registration::{RegistrationError, register};
 pub use users::{User, UserChange, Users};
 
 use std::error::Error as StdError;

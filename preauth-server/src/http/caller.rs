@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use chrono::TimeDelta;
 use preauth_core::ErrorCode;
-use preauth_core::access::{KeyRefusal, KeyState, KeyUse, decide_use};
+use preauth_core::access::{KeyRefusal, KeyState, KeyUse, decide_use, may_offer};
 use preauth_core::operation::Actor;
 use preauth_core::port::Viewer;
 use preauth_core::value::{ApiKeyId, CompanyId, CompanyKind, Scope, Timestamp, UserId};
@@ -55,11 +55,7 @@ impl Caller {
     /// What this caller may see.
     #[must_use]
     pub fn viewer(self) -> Viewer {
-        if self.company == self.head_office {
-            Viewer::HeadOffice(self.company)
-        } else {
-            Viewer::Branch(self.company)
-        }
+        Viewer::of_company(self.company, self.head_office)
     }
 
     /// The tenant that the request counts for.
@@ -79,7 +75,7 @@ impl Caller {
 
     /// Refuses every caller except the head office of a construction company.
     pub fn require_construction_head_office(self) -> Result<(), ApiError> {
-        if self.kind == CompanyKind::Construction && self.company == self.head_office {
+        if may_offer(self.kind, self.company == self.head_office) {
             Ok(())
         } else {
             Err(ApiError::new(ErrorCode::PreAuthOnlyConstrutora))

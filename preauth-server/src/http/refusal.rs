@@ -1,7 +1,9 @@
 //! Refusals of the platform API in addition to those of the rules of operations.
 
 use preauth_core::ErrorCode;
-use preauth_core::access::BranchRejection;
+use preauth_core::access::{
+    BranchRejection, IsBranch, NotRegistered, PartiesRejection, RegistrationRejection,
+};
 use preauth_core::value::{Cnpj, CompanyId, CompanyKind};
 
 use crate::dispatcher::UrlRefusal;
@@ -82,10 +84,42 @@ impl Refusal {
 impl From<BranchRejection> for Refusal {
     fn from(rejection: BranchRejection) -> Self {
         match rejection {
+            BranchRejection::HeadOfficeNotRegistered(rejection) => rejection.into(),
             BranchRejection::HeadOfficeIsBranch { head_office } => {
                 Self::HeadOfficeIsBranch { head_office }
             }
             BranchRejection::KindDiffers { kind } => Self::KindDiffers { kind },
+        }
+    }
+}
+
+impl From<RegistrationRejection> for Refusal {
+    fn from(rejection: RegistrationRejection) -> Self {
+        match rejection {
+            RegistrationRejection::CnpjRegistered => Self::CnpjRegistered,
+        }
+    }
+}
+
+impl From<NotRegistered> for Refusal {
+    fn from(NotRegistered { cnpj }: NotRegistered) -> Self {
+        Self::NotRegistered { cnpj }
+    }
+}
+
+impl From<IsBranch> for Refusal {
+    fn from(IsBranch { head_office }: IsBranch) -> Self {
+        Self::Branch { head_office }
+    }
+}
+
+impl From<PartiesRejection> for Refusal {
+    fn from(rejection: PartiesRejection) -> Self {
+        match rejection {
+            PartiesRejection::PayerUnknown => Self::PayerUnknown,
+            PartiesRejection::PayerNotConstruction => Self::PayerNotConstruction,
+            PartiesRejection::SupplierUnknown => Self::SupplierUnknown,
+            PartiesRejection::SupplierNotRegistered(rejection) => rejection.into(),
         }
     }
 }

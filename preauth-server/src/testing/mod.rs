@@ -63,7 +63,6 @@ use preauth_core::value::{DueDate, OperationId, Status, Timestamp, calendar};
 
 use crate::clock::Clock;
 use crate::clock::TravelError;
-use crate::http::platform::acting;
 use crate::sandbox::Credentials;
 
 use life::Life;
@@ -160,10 +159,11 @@ impl TestServer {
     /// now is an error.
     pub fn act(&self, id: OperationId, command: &Command) -> Result<Status, ServiceError> {
         let (command, now) = (command.clone(), self.now());
+        let actor = command.platform_actor();
         let operations = self.life.operations();
         let done = self.life.run(async move {
             operations
-                .command(Viewer::Platform, id, &command, acting(&command), now)
+                .command(Viewer::Platform, id, &command, actor, now)
                 .await
         });
         done.map_err(|ended| ServiceError::NotDone(ended.into()))?

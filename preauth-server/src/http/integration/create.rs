@@ -100,10 +100,9 @@ async fn answered_before(
     }
 }
 
-/// The key by which creates with a file are serialized. Creates that could hold the same invoice
-/// have the same key, however their numbers are compared.
+/// The key by which creates with a file are serialized: the same for all that could hold the same
+/// invoice.
 fn turn_of(offer: &Offer) -> String {
-    let supplier = offer.supplier.cnpj;
-    let entity = supplier.as_str().get(..8).unwrap_or_default();
-    format!("{} {entity}", offer.payer)
+    let (payer, supplier) = offer.parties();
+    format!("{payer} {}", supplier.as_str())
 }

@@ -2,6 +2,7 @@
 //! with.
 
 use preauth_core::ErrorCode;
+use preauth_core::access::is_blocked;
 use preauth_core::value::Cnpj;
 use salvo::async_trait;
 use salvo::http::Request;
@@ -97,8 +98,7 @@ impl Endpoint for Find {
         let supplier = path_id::cnpj(req)?;
         let company = lookup::head_office(api, req).await?;
         let blocked = api.directory.blocked_suppliers(company).await?;
-        // An entry covers the whole legal entity.
-        if !blocked.iter().any(|it| it.root() == supplier.root()) {
+        if !is_blocked(&blocked, supplier) {
             return Err(ApiError::new(ErrorCode::ResourceNotFound));
         }
         Ok(ok(&BlockedSupplier { cnpj: supplier }))

@@ -2,13 +2,13 @@
 //! resending.
 
 use preauth_core::ErrorCode;
-use preauth_core::port::{AttemptError, PageRequest, Trigger, Unavailable};
-use preauth_core::value::{CompanyId, DeliveryId, EventId, EventType, Timestamp};
+use preauth_core::port::{AttemptError, PageRequest, Trigger};
+use preauth_core::value::{DeliveryId, EventId, EventType, Timestamp};
 use preauth_core::wire::Open;
 use salvo::async_trait;
 use salvo::http::{Request, StatusCode};
 
-use crate::directory::{AttemptRecord, Delivery, DeliveryFilter, DeliveryStatus};
+use crate::directory::{self, AttemptRecord, Delivery, DeliveryFilter, DeliveryStatus};
 use crate::http::error::ApiError;
 use crate::http::fields::{Problems, one_of};
 use crate::http::openapi::described::Described;
@@ -26,8 +26,6 @@ use super::sections::{DELIVERIES, HEAD_OFFICE};
 use super::{PlatformApi, Refusal, lookup, paging};
 
 const DELIVERY: &str = "The delivery's id.";
-/// Maximum number of deliveries per write, so that other writes do not wait long.
-const BATCH: u32 = 1_000;
 
 answer! {
     /// An event on its way to one endpoint.
@@ -222,27 +220,9 @@ impl Endpoint for ResendFailed {
     async fn answer(&self, api: &PlatformApi, req: &mut Request) -> Result<Reply, ApiError> {
         let ResendRequest { since } = ResendRequest::parse(&body::json(req).await?)?;
         let company = lookup::head_office(api, req).await?;
-        let count = resend(api, company, since).await?;
+        let now = api.clock.now();
+        let count = directory::resend_all_failed(&*api.directory, company, since, now).await?;
         Ok(ok(&ResentShape { count }))
-    }
-}
-
-/// Batch after batch, until none is left. A delivery that fails again in the meantime failed after
-/// `now` and is not included.
-async fn resend(
-    api: &PlatformApi,
-    company: CompanyId,
-    since: Timestamp,
-) -> Result<u64, Unavailable> {
-    let now = api.clock.now();
-    let mut count: u64 = 0;
-    loop {
-        let batch = api.directory.resend_failed(company, since, now, BATCH);
-        let resent = batch.await?;
-        count = count.saturating_add(resent);
-        if resent < u64::from(BATCH) {
-            return Ok(count);
-        }
     }
 }
 

@@ -1,9 +1,10 @@
 //! Looks up the records that a request names.
 
 use preauth_core::ErrorCode;
+use preauth_core::access::decide_parties;
 use preauth_core::operation::Operation;
 use preauth_core::port::Viewer;
-use preauth_core::value::{Cnpj, CompanyId, CompanyKind};
+use preauth_core::value::{Cnpj, CompanyId};
 use salvo::http::Request;
 
 use crate::directory::Company;
@@ -20,30 +21,21 @@ pub(super) async fn company(api: &PlatformApi, req: &Request) -> Result<Company,
     existing(found)
 }
 
-/// The registered company of the path. An invited supplier is not registered: only the data that
-/// offers need is stored.
+/// The registered company of the path; an invited supplier is refused.
 pub(super) async fn registered(api: &PlatformApi, req: &Request) -> Result<Company, ApiError> {
     let company = company(api, req).await?;
-    refuse_invited(&company)?;
+    company
+        .known()
+        .require_registered()
+        .map_err(Refusal::from)?;
     Ok(company)
 }
 
-pub(super) fn refuse_invited(company: &Company) -> Result<(), Refusal> {
-    if company.is_invited {
-        Err(Refusal::NotRegistered { cnpj: company.cnpj })
-    } else {
-        Ok(())
-    }
-}
-
-/// The head office of the path. A branch is a conflict that names its head office; otherwise the
-/// head office's records would seem to be missing.
+/// The head office of the path; a branch is refused.
 pub(super) async fn head_office(api: &PlatformApi, req: &Request) -> Result<CompanyId, ApiError> {
     let company = company(api, req).await?;
-    match company.head_office {
-        None => Ok(company.id),
-        Some(head_office) => Err(Refusal::Branch { head_office }.into()),
-    }
+    let head_office = company.known().require_head_office();
+    Ok(head_office.map_err(Refusal::from)?)
 }
 
 /// The operation that the path names.
@@ -53,20 +45,19 @@ pub(super) async fn operation(api: &PlatformApi, req: &Request) -> Result<Operat
     found.ok_or(ApiError::new(ErrorCode::AnticipationNotFound))
 }
 
-/// The construction company and the registered supplier of a new record. Reports which of them is
-/// missing; the domain rules do not distinguish them.
+/// The payer and the supplier of a new record. Reports which of them is missing; the use cases do
+/// not distinguish them.
 pub(super) async fn parties(
     api: &PlatformApi,
     payer: CompanyId,
     supplier: &Cnpj,
 ) -> Result<(Company, Company), ApiError> {
     let payer = api.directory.company(payer).await?;
-    let payer = payer.ok_or(Refusal::PayerUnknown)?;
-    if payer.kind != CompanyKind::Construction {
-        return Err(Refusal::PayerNotConstruction.into());
-    }
     let supplier = api.directory.company_by_cnpj(supplier).await?;
-    let supplier = supplier.ok_or(Refusal::SupplierUnknown)?;
-    refuse_invited(&supplier)?;
-    Ok((payer, supplier))
+    let known = (
+        payer.as_ref().map(Company::known),
+        supplier.as_ref().map(Company::known),
+    );
+    decide_parties(known.0.as_ref(), known.1.as_ref()).map_err(Refusal::from)?;
+    Ok((existing(payer)?, existing(supplier)?))
 }

@@ -56,7 +56,6 @@ use crate::telemetry::metrics::RequestMetrics;
 
 pub(super) use description::document;
 pub use gate::OperatorGate;
-pub(crate) use operations::acting;
 pub(crate) use paging::Listed;
 pub use paths::{LIVEZ, METRICS, PREFIX, READYZ};
 pub use probes::Vitals;

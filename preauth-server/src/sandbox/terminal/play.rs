@@ -13,7 +13,6 @@ use preauth_core::value::{Cnpj, EventType, OperationId, calendar};
 use crate::clock::Clock;
 use crate::clock::TimeMachine;
 use crate::directory::{Directory, Endpoint};
-use crate::http::platform::acting;
 use crate::language::Language;
 use crate::log;
 use crate::sandbox::seed::{HEAD_OFFICE_CNPJ, SUPPLIER_CNPJ};
@@ -85,10 +84,10 @@ impl Player {
     /// Executes the command as the actor in the transition table.
     pub(super) async fn act(&self, id: OperationId, command: &Command) -> Answer {
         let before = self.find(id).await?.status();
-        let now = self.time_machine.clock().now();
+        let (actor, now) = (command.platform_actor(), self.time_machine.clock().now());
         let done = self
             .operations
-            .command(Viewer::Platform, id, command, acting(command), now)
+            .command(Viewer::Platform, id, command, actor, now)
             .await;
         let done = match done {
             Ok(done) => done,

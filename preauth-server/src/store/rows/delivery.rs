@@ -1,6 +1,5 @@
 //! The history of deliveries.
 
-use preauth_core::port::DeliveryStatus as Stored;
 use preauth_core::value::{CompanyId, DeliveryId, EventId};
 
 use crate::directory::{AttemptRecord, Delivery, DeliveryStatus};
@@ -11,12 +10,7 @@ use super::raw::RawRow;
 pub(in crate::store) fn delivery(row: &impl RawRow) -> Result<Delivery, Corrupt> {
     let columns = Columns::of("deliveries", row);
     let is_paused: bool = columns.raw("is_paused")?;
-    let status = match columns.parsed("status")? {
-        Stored::Pending if is_paused => DeliveryStatus::Paused,
-        Stored::Pending => DeliveryStatus::Pending,
-        Stored::Delivered => DeliveryStatus::Delivered,
-        Stored::Failed => DeliveryStatus::Failed,
-    };
+    let status = DeliveryStatus::of(columns.parsed("status")?, is_paused);
     let next_attempt_at = columns.optional_timestamp("next_attempt_at")?;
     Ok(Delivery {
         id: DeliveryId::new(columns.uuid("id")?),

@@ -1,27 +1,22 @@
 //! POST /companies: registers a company.
 
 use preauth_core::ErrorCode;
-use preauth_core::access::{HeadOffice, decide_branch};
 use preauth_core::service::PlatformKey;
-use preauth_core::value::{CompanyId, CompanyKind, FingerprintBuilder, Timestamp};
+use preauth_core::value::{CompanyId, FingerprintBuilder, Timestamp};
 use salvo::async_trait;
 use salvo::http::{Request, StatusCode};
 
-use crate::directory::{Company, DirectoryError};
+use crate::directory::{self, Company, RegistrationError};
 use crate::http::convert;
 use crate::http::error::ApiError;
 use crate::http::openapi::described::Described;
 use crate::http::openapi::schema::Schema;
 use crate::http::platform::create::Create;
-use crate::http::platform::lookup::refuse_invited;
 use crate::http::platform::sections::COMPANIES;
 use crate::http::platform::{PlatformApi, Refusal};
 use crate::http::reply::Reply;
 
 use super::shape::{CompanyShape, NewCompany};
-
-/// Attempts to register a company while an offer creates the same tax id; that can happen once.
-const ROUNDS: usize = 3;
 
 #[derive(Clone, Copy)]
 pub(in crate::http::platform) struct Add;
@@ -67,47 +62,31 @@ impl Create for Add {
         new: NewCompany,
         key: Option<&PlatformKey>,
     ) -> Result<Reply, ApiError> {
-        if let Some(head_office) = new.head_office_id {
-            let head_office = api.directory.company(head_office).await?;
-            let head_office = head_office.ok_or(Refusal::HeadOfficeUnknown)?;
-            refuse_invited(&head_office)?;
-            refuse_as_branch(new.kind, &head_office)?;
-        }
-        for _ in 0..ROUNDS {
-            let company = company(api, &new).await?;
-            let body = convert::text(&CompanyShape::from(&company));
-            let reply = key.map(|key| key.reply(body.clone()));
-            match api.directory.add_company(&company, reply.as_ref()).await {
-                Ok(()) => return Ok(Reply::json(StatusCode::CREATED, body)),
-                // An offer may have created the tax id since the look-up.
-                Err(DirectoryError::Conflict) => {}
-                Err(error) => return Err(error.into()),
-            }
-        }
-        Err(Refusal::CnpjRegistered.into())
+        let now = api.clock.now();
+        let company = new.company(CompanyId::new(api.ids.uuid(now)), now);
+        let shown = |company: &Company| convert::text(&CompanyShape::from(company));
+        let reply = |company: &Company| key.map(|key| key.reply(shown(company)));
+        let registered = directory::register(&*api.directory, company, &reply).await;
+        let company = registered.map_err(refused)?;
+        Ok(Reply::json(StatusCode::CREATED, shown(&company)))
     }
 }
 
-/// The company to register: with a new id, or with the id of an invited supplier, whose offers it
-/// takes over.
-async fn company(api: &PlatformApi, new: &NewCompany) -> Result<Company, ApiError> {
-    let now = api.clock.now();
-    match api.directory.company_by_cnpj(&new.cnpj).await? {
-        None => Ok(new.company(CompanyId::new(api.ids.uuid(now)), now)),
-        Some(known) if known.is_invited => Ok(Company {
-            suspension: known.suspension,
-            ..new.company(known.id, now)
-        }),
-        Some(_) => Err(Refusal::CnpjRegistered.into()),
+fn refused(error: RegistrationError) -> ApiError {
+    match error {
+        RegistrationError::HeadOfficeUnknown => Refusal::HeadOfficeUnknown.into(),
+        RegistrationError::Branch(rejection) => Refusal::from(rejection).into(),
+        RegistrationError::Taken(rejection) => Refusal::from(rejection).into(),
+        RegistrationError::Directory(error) => error.into(),
     }
 }
 
 impl NewCompany {
-    fn company(&self, id: CompanyId, created_at: Timestamp) -> Company {
+    fn company(self, id: CompanyId, created_at: Timestamp) -> Company {
         Company {
             id,
             cnpj: self.cnpj,
-            name: self.name.clone(),
+            name: self.name,
             kind: self.kind,
             head_office: self.head_office_id,
             contact: None,
@@ -118,21 +97,14 @@ impl NewCompany {
     }
 }
 
-fn refuse_as_branch(kind: CompanyKind, head_office: &Company) -> Result<(), Refusal> {
-    let head_office = HeadOffice {
-        kind: head_office.kind,
-        head_office: head_office.head_office,
-    };
-    Ok(decide_branch(kind, head_office)?)
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{Company, CompanyKind, NewCompany, Refusal, refuse_as_branch};
+    use super::{Company, NewCompany, Refusal};
     use crate::http::json::Json;
     use crate::http::problem::{Defect, Problem};
     use crate::http::requested::RequestedObject as _;
-    use preauth_core::value::{CompanyId, Timestamp};
+    use preauth_core::access::decide_branch;
+    use preauth_core::value::{CompanyId, CompanyKind, Timestamp};
     use uuid::Uuid;
 
     fn problems(body: &str) -> Vec<Problem> {
@@ -179,7 +151,8 @@ mod tests {
     fn a_branch_is_of_its_head_offices_kind_and_has_no_branches() {
         let head_office = CompanyId::new(Uuid::from_u128(2));
         let kind = CompanyKind::Construction;
-        let validate = |company| refuse_as_branch(kind, &company);
+        let validate =
+            |company: Company| decide_branch(kind, &company.known()).map_err(Refusal::from);
         assert_eq!(validate(company("CONSTRUCTION", None)), Ok(()));
         let differs = Refusal::KindDiffers {
             kind: CompanyKind::Supplier,

@@ -89,9 +89,8 @@ request! {
 
 fn kind(body: Fields<'_>, name: &str, problems: &mut Problems) -> Option<CompanyKind> {
     let kind = CompanyKind::read(body, name, problems)?;
-    // The contract shows payers with digits only.
     let cnpj = Cnpj::read(body, "cnpj", &mut Problems::default());
-    if kind == CompanyKind::Construction && cnpj.is_some_and(|cnpj| !cnpj.is_numeric()) {
+    if cnpj.is_some_and(|cnpj| !kind.accepts(&cnpj)) {
         problems.add("cnpj", Defect::CnpjNotNumeric);
     }
     Some(kind)

@@ -201,7 +201,6 @@ impl OperationAction {
 
 #[cfg(test)]
 mod tests {
-    use super::super::perform::actor;
     use super::{ACTIONS, Command, Json, Problem};
     use crate::http::problem::Defect;
     use preauth_core::operation::{Action, Actor, TRANSITIONS};
@@ -236,7 +235,7 @@ mod tests {
 
     #[test]
     fn the_actor_is_that_of_the_transition_table() {
-        let acts = |segment, body| actor(&parse(segment, body).unwrap());
+        let acts = |segment, body| parse(segment, body).unwrap().platform_actor();
         assert_eq!(acts("request", "{}"), Actor::Supplier);
         assert_eq!(acts("withdraw", "{}"), Actor::Company);
         assert_eq!(acts("pay", "{}"), Actor::Platform);

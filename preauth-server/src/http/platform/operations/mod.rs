@@ -28,7 +28,6 @@ use super::{PlatformApi, lookup, paging};
 pub(super) use act::ACTIONS;
 pub(super) use add::Add;
 pub(super) use invoice_file::InvoiceFile;
-pub(crate) use perform::actor as acting;
 pub(super) use perform::{perform, perform_with_reply};
 pub(crate) use shape::{
     FileShape, HistoryShape, NewDirectAdvance, NewInvoice, OperationDetails, OperationShape,

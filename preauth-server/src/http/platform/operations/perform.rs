@@ -1,6 +1,6 @@
-//! Commands of the platform on operations: who acts, and what is logged.
+//! Commands of the platform on operations, and their log.
 
-use preauth_core::operation::{Actor, By, Command, Operation};
+use preauth_core::operation::{Command, Operation};
 use preauth_core::port::Viewer;
 use preauth_core::service::{CommandOutcome, ReplyOf};
 use preauth_core::value::OperationId;
@@ -25,22 +25,11 @@ pub(in crate::http::platform) async fn perform_with_reply(
     command: &Command,
     reply: Option<&ReplyOf<'_, Operation>>,
 ) -> Result<CommandOutcome, ApiError> {
-    let (viewer, actor, now) = (Viewer::Platform, actor(command), api.clock.now());
+    let (viewer, actor, now) = (Viewer::Platform, command.platform_actor(), api.clock.now());
     let done = api
         .operations
         .command_with_reply(viewer, id, command, actor, reply, now)
         .await?;
     log::moved(&done);
     Ok(done)
-}
-
-/// The actor of the command in the transition table.
-pub(crate) const fn actor(command: &Command) -> Actor {
-    match command.action().transition().by {
-        // An ERP's command comes from its company here, because no key was presented.
-        By::Company | By::Erp => Actor::Company,
-        By::Supplier => Actor::Supplier,
-        By::Platform => Actor::Platform,
-        By::System => Actor::System,
-    }
 }

@@ -6,6 +6,7 @@
 //! secret. `webhook.test` may be in the list of events, and is sent on demand even when it is not.
 
 use preauth_core::ErrorCode;
+use preauth_core::access::{EndpointRejection, decide_endpoint, subscribed_events};
 use preauth_core::value::{CompanyId, EndpointId, EventTypeSet};
 use salvo::async_trait;
 use salvo::http::{Request, StatusCode};
@@ -57,23 +58,29 @@ impl Endpoint for Set {
 
     async fn answer(&self, api: &PlatformApi, req: &mut Request) -> Result<Reply, ApiError> {
         let wanted = WantedEndpoint::parse(&body::json(req).await?)?;
-        let company = lookup::registered(api, req).await?;
-        if company.head_office.is_some() {
-            return Err(ApiError::new(ErrorCode::EndpointNotHeadOffice));
-        }
+        let company = lookup::company(api, req).await?;
+        decide_endpoint(&company.known()).map_err(refused)?;
         let validated = api
             .targets
             .validate(&wanted.url)
             .await
             .map_err(not_validated)?;
         let url = validated.url().to_string();
-        if let Some(found) = api.directory.endpoint(company.id).await? {
-            let events = wanted.events.unwrap_or(found.events);
-            return change(api, company.id, &url, events).await;
-        }
+        let found = api.directory.endpoint(company.id).await?;
+        let events = subscribed_events(wanted.events, found.as_ref().map(|it| it.events));
         let missing = || ApiError::problem("events", Defect::Required);
-        let events = wanted.events.ok_or_else(missing)?;
-        register(api, company.id, url, events).await
+        let events = events.ok_or_else(missing)?;
+        match found {
+            Some(_) => change(api, company.id, &url, events).await,
+            None => register(api, company.id, url, events).await,
+        }
+    }
+}
+
+fn refused(rejection: EndpointRejection) -> ApiError {
+    match rejection {
+        EndpointRejection::NotRegistered(rejection) => Refusal::from(rejection).into(),
+        EndpointRejection::IsBranch(_) => ApiError::new(ErrorCode::EndpointNotHeadOffice),
     }
 }
 

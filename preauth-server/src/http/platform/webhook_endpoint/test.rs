@@ -1,6 +1,7 @@
 //! POST /companies/{id}/webhook-endpoint/test: a test event, signed like any other, whichever
 //! events the endpoint subscribes to. Answers the delivery as queued.
 
+use preauth_core::port;
 use preauth_core::service::{Announced, PlatformKey, ReplyOf};
 use preauth_core::value::{DeliveryId, FingerprintBuilder};
 use salvo::async_trait;
@@ -80,11 +81,7 @@ fn as_queued(id: DeliveryId, endpoint: &Endpoint, queued: &Announced) -> Deliver
         company: endpoint.company,
         event: event.id,
         event_type: event.event_type.to_string(),
-        status: if is_paused {
-            DeliveryStatus::Paused
-        } else {
-            DeliveryStatus::Pending
-        },
+        status: DeliveryStatus::of(port::DeliveryStatus::Pending, is_paused),
         next_attempt_at: (!is_paused).then_some(event.at),
         created_at: event.at,
         attempts: Vec::new(),

@@ -1,7 +1,7 @@
 //! The platform's list of staged mails, and the resending of failed ones.
 
 use async_trait::async_trait;
-use preauth_core::port::{MailStatus as Stored, PageRequest, Unavailable};
+use preauth_core::port::{PageRequest, Unavailable};
 use preauth_core::value::{CompanyId, MailId, OperationId, Timestamp};
 use uuid::Uuid;
 
@@ -103,13 +103,7 @@ fn restrict(query: &mut Builder<'_>, company: CompanyId, filter: MailFilter) {
 fn mail(row: &Row) -> Result<Mail, Corrupt> {
     let columns = Columns::of("notices", row);
     let is_held: bool = columns.raw("is_held")?;
-    let status = match columns.parsed("status")? {
-        Stored::Pending if is_held => MailStatus::Held,
-        Stored::Pending => MailStatus::Pending,
-        Stored::Sent => MailStatus::Sent,
-        Stored::Failed => MailStatus::Failed,
-        Stored::Canceled => MailStatus::Canceled,
-    };
+    let status = MailStatus::of(columns.parsed("status")?, is_held);
     let operation: Option<i64> = columns.raw("operation_id")?;
     let joined_to: Option<Uuid> = columns.raw("joined_to")?;
     Ok(Mail {
