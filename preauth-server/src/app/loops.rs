@@ -21,7 +21,7 @@ pub(super) fn dispatcher(parts: &Parts) -> Result<Dispatcher, StartError> {
     let clock = || Arc::clone(&parts.clock);
     let sender = HttpSender::new(HttpSenderOptions {
         extra_roots: parts.extra_roots.clone(),
-        ..HttpSenderOptions::new(parts.targets.clone())
+        ..HttpSenderOptions::new(parts.endpoint_validator.clone())
     })?;
     let vault = parts.vault.clone();
     let wake = parts.stores.lifecycle.deliveries_waiting();

@@ -19,7 +19,7 @@ use url::Host;
 use crate::access::RateLimit;
 use crate::clock::TimeMachine;
 use crate::clock::{Clock, Stopwatch};
-use crate::dispatcher::{ExtraRoots, Targets, TlsError};
+use crate::dispatcher::{EndpointValidator, ExtraRoots, TlsError};
 use crate::hold::Hold;
 use crate::hold_watch::HoldWatch;
 use crate::http::integration::Magic;
@@ -66,7 +66,7 @@ pub struct Parts {
     /// The letterhead, limits and transport of mails.
     pub mails: MailDesk,
     /// The rules for receivers of webhooks.
-    pub targets: Targets,
+    pub endpoint_validator: EndpointValidator,
     /// Trusted certificates of receivers in addition to the platform's roots.
     pub extra_roots: ExtraRoots,
     /// Address of the integration API.

@@ -67,7 +67,7 @@ pub(super) fn platform(
             parts.limiter.clone(),
             Arc::clone(&parts.clock),
         ),
-        targets: parts.targets.clone(),
+        endpoint_validator: parts.endpoint_validator.clone(),
         vitals,
         clock: Arc::clone(&parts.clock),
         time_machine: parts.time_machine.clone(),

@@ -101,8 +101,8 @@ pub(super) async fn run(args: &RunArgs) -> Result<(), CliError> {
     watch.begin().await?;
     let clock = Arc::clone(&watch.clock);
     secret::check_keys(&vault, &*stores.directory, clock.now()).await?;
-    let targets = config.webhooks.targets()?;
-    for network in targets.policy().listed() {
+    let endpoint_validator = config.webhooks.endpoint_validator()?;
+    for network in endpoint_validator.policy().listed() {
         tracing::warn!(%network, "webhooks may go to this network, public or not");
     }
     let (place, ledger) = (&config.files_place, Arc::clone(&stores.files));
@@ -126,7 +126,7 @@ pub(super) async fn run(args: &RunArgs) -> Result<(), CliError> {
         limiter: UnauthenticatedLimiter::limited(),
         connections: config.connections.clone(),
         mails,
-        targets,
+        endpoint_validator,
         extra_roots: config.webhooks.extra_roots.clone(),
         listen: config.listen,
         platform_listen: config.platform_listen,

@@ -5,7 +5,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::dispatcher::{
-    DnsLookup, ExtraRoots, Lookup, LookupError, Network, SystemLookup, TargetPolicy, Targets,
+    DnsLookup, EndpointPolicy, EndpointValidator, ExtraRoots, Lookup, LookupError, Network,
+    SystemLookup,
 };
 use crate::log::chain;
 
@@ -24,13 +25,13 @@ pub struct Webhooks {
 
 impl Webhooks {
     /// The rules for receivers.
-    pub fn targets(&self) -> Result<Targets, LookupError> {
+    pub fn endpoint_validator(&self) -> Result<EndpointValidator, LookupError> {
         let lookup: Arc<dyn Lookup> = match self.resolver {
             Some(address) => Arc::new(DnsLookup::new(address)?),
             None => Arc::new(SystemLookup::default()),
         };
-        let policy = TargetPolicy::public_and(self.allowed_networks.clone());
-        Ok(Targets::new(policy, lookup))
+        let policy = EndpointPolicy::public_and(self.allowed_networks.clone());
+        Ok(EndpointValidator::new(policy, lookup))
     }
 
     /// Parses the settings, which `text` returns by key, and adds every problem to `problems`.

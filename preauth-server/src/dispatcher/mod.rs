@@ -10,13 +10,15 @@
 //! 3. the outcome becomes a verdict, by the schedule of `preauth_core::delivery`, and is recorded
 //!    if the lease still holds.
 //!
-//! The allowed receivers are checked by `target` (the text of the URL), `targets` (the addresses of
+//! The allowed receivers are checked by `endpoint_url` (the text of the URL), `endpoint_validator` (the addresses of
 //! its name: at registration and whenever a connection is opened) and `http_sender` (the address of
 //! the connected peer).
 
 mod address;
 mod attempt;
 mod dns;
+mod endpoint_url;
+mod endpoint_validator;
 mod handover;
 mod host;
 mod hosts_file;
@@ -31,8 +33,6 @@ mod run;
 mod sender;
 mod signing;
 mod slots;
-mod target;
-mod targets;
 #[cfg(test)]
 mod tests;
 
@@ -55,17 +55,17 @@ use slots::Slots;
 
 pub use address::is_public;
 pub use dns::DnsLookup;
+pub use endpoint_url::{EndpointUrl, validate_url};
+pub use endpoint_validator::{EndpointError, EndpointValidator};
 pub use host::Host;
 pub use http_sender::{ExtraRoots, HttpSender, HttpSenderOptions, RootsError, TlsError};
 pub use limits::Limits;
 pub use lookup::{Lookup, LookupError, SystemLookup};
 pub use network::{Network, NetworkError};
-pub use policy::TargetPolicy;
+pub use policy::EndpointPolicy;
 pub use refusal::UrlRefusal;
 pub use retry_after::RetryAfter;
 pub use sender::{Answer, Request, Sender};
-pub use target::{ParsedTarget, validate_url};
-pub use targets::{TargetError, Targets};
 
 /// A step is one write and one read; the database gives both up within 80 s. The loop waits for
 /// nothing else: attempts run on tasks of their own.

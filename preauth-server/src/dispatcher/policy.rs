@@ -13,13 +13,13 @@ use super::network::Network;
 /// that is not public) is allowed only if every address of the receiver is in a listed network. So
 /// a list changes nothing for receivers outside of it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct TargetPolicy {
+pub struct EndpointPolicy {
     listed: Vec<Network>,
     /// Whether public addresses may be reached over plain HTTP and on any port: for the sandbox.
     is_lenient: bool,
 }
 
-impl TargetPolicy {
+impl EndpointPolicy {
     /// The contract's rule alone.
     #[must_use]
     pub fn public() -> Self {
@@ -101,7 +101,7 @@ impl TargetPolicy {
 mod tests {
     use std::net::IpAddr;
 
-    use super::TargetPolicy;
+    use super::EndpointPolicy;
     use crate::dispatcher::UrlRefusal;
 
     fn addresses(texts: &[&str]) -> Vec<IpAddr> {
@@ -110,7 +110,7 @@ mod tests {
 
     #[test]
     fn the_sandbox_may_send_to_this_machine_but_not_to_its_neighbours() {
-        let policy = TargetPolicy::sandbox();
+        let policy = EndpointPolicy::sandbox();
         for allowed in ["127.0.0.1", "127.1.2.3", "::1", "1.1.1.1"] {
             assert!(policy.allows_address(allowed.parse().unwrap()), "{allowed}");
         }
@@ -130,14 +130,14 @@ mod tests {
 
     #[test]
     fn production_sends_to_no_loopback_address() {
-        let policy = TargetPolicy::public();
+        let policy = EndpointPolicy::public();
         assert!(!policy.allows_address("127.0.0.1".parse().unwrap()));
         assert!(!policy.allows_address("::1".parse().unwrap()));
     }
 
     #[test]
     fn what_departs_from_the_rule_needs_every_address_listed() {
-        let policy = TargetPolicy::public_and(vec!["10.1.0.0/16".parse().unwrap()]);
+        let policy = EndpointPolicy::public_and(vec!["10.1.0.0/16".parse().unwrap()]);
         let plain = policy.departs("http", 80);
         assert_eq!(plain, Some(UrlRefusal::Scheme));
         assert_eq!(policy.departs("https", 8443), Some(UrlRefusal::Port));

@@ -20,7 +20,7 @@ use crate::app::{self, Parts, Running};
 use crate::clock::TimeMachine;
 use crate::clock::{Clock, SystemClock, TravelClock};
 use crate::config::{Config, Layers};
-use crate::dispatcher::{ExtraRoots, TargetPolicy, Targets};
+use crate::dispatcher::{EndpointPolicy, EndpointValidator, ExtraRoots};
 use crate::files;
 use crate::hold::Hold;
 use crate::http::integration::Magic;
@@ -166,7 +166,7 @@ pub(crate) async fn start(
     secret::check_keys(&vault, &*stores.directory, clock.now()).await?;
     let receiver = Receiver::bind(ANY_PORT)?;
     let webhook_url = args.webhook_url.clone().unwrap_or_else(|| receiver.url());
-    let targets = targets(&webhook_url)?;
+    let endpoint_validator = endpoint_validator(&webhook_url)?;
     let credentials = if mark.is_seeded {
         credentials(&stores, &vault, data, &webhook_url, &*clock).await?
     } else {
@@ -194,7 +194,7 @@ pub(crate) async fn start(
         limiter: UnauthenticatedLimiter::unlimited(),
         connections: ConnectionLimits::default(),
         mails: settings.mail.desk(data)?,
-        targets,
+        endpoint_validator,
         extra_roots: ExtraRoots::default(),
         listen: args.listen,
         platform_listen: args.platform_listen,
@@ -225,12 +225,12 @@ fn settings() -> Result<Config, CliError> {
 }
 
 /// The policy for webhooks, which must allow the configured URL.
-fn targets(webhook_url: &str) -> Result<Targets, CliError> {
-    let targets = Targets::by_system(TargetPolicy::sandbox());
-    targets
+fn endpoint_validator(webhook_url: &str) -> Result<EndpointValidator, CliError> {
+    let endpoint_validator = EndpointValidator::by_system(EndpointPolicy::sandbox());
+    endpoint_validator
         .parse(webhook_url)
         .map_err(|refusal| format!("--webhook-url {webhook_url:?} is refused: {refusal}"))?;
-    Ok(targets)
+    Ok(endpoint_validator)
 }
 
 /// Invoice files are in the data folder, and are cleaned up by the machine's own clock.

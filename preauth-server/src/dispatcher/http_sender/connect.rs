@@ -9,7 +9,7 @@ use futures_util::stream::FuturesUnordered;
 use preauth_core::port::AttemptError;
 use tokio::net::TcpStream;
 
-use crate::dispatcher::targets::Targets;
+use crate::dispatcher::endpoint_validator::EndpointValidator;
 
 use super::meter::{Meter, Metered};
 
@@ -26,13 +26,13 @@ const MAX_TRIED: usize = 8;
 pub(super) async fn to_any(
     addresses: &[IpAddr],
     port: u16,
-    targets: &Targets,
+    validator: &EndpointValidator,
 ) -> Result<(Metered<TcpStream>, Meter), AttemptError> {
     let stream = first(addresses, port)
         .await
         .map_err(|error| failure(&error))?;
     let peer = stream.peer_addr().map_err(|error| failure(&error))?;
-    if !targets.allows(peer.ip()) {
+    if !validator.allows(peer.ip()) {
         return Err(AttemptError::AddressRefused);
     }
     // A request is one write, so waiting for more data gains nothing.
@@ -87,7 +87,7 @@ mod tests {
     use tokio::net::TcpListener;
 
     use super::{MAX_TRIED, to_any};
-    use crate::dispatcher::{TargetPolicy, Targets};
+    use crate::dispatcher::{EndpointPolicy, EndpointValidator};
 
     fn addresses(texts: &[&str]) -> Vec<IpAddr> {
         texts.iter().map(|text| text.parse().unwrap()).collect()
@@ -97,10 +97,10 @@ mod tests {
     async fn an_address_that_refuses_gives_way_to_the_next_one() {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let port = listener.local_addr().unwrap().port();
-        let targets = Targets::by_system(TargetPolicy::sandbox());
+        let validator = EndpointValidator::by_system(EndpointPolicy::sandbox());
         let both = addresses(&["127.0.0.3", "127.0.0.2", "127.0.0.1"]);
-        assert!(to_any(&both, port, &targets).await.is_ok());
-        let none = to_any(&addresses(&["127.0.0.3"]), port, &targets).await;
+        assert!(to_any(&both, port, &validator).await.is_ok());
+        let none = to_any(&addresses(&["127.0.0.3"]), port, &validator).await;
         assert_eq!(none.err(), Some(AttemptError::ConnectionRefused));
     }
 
@@ -108,13 +108,13 @@ mod tests {
     async fn only_so_many_addresses_are_tried() {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let port = listener.local_addr().unwrap().port();
-        let targets = Targets::by_system(TargetPolicy::sandbox());
+        let validator = EndpointValidator::by_system(EndpointPolicy::sandbox());
         // The other addresses have no listener.
         let mut many: Vec<_> = (2..).take(MAX_TRIED - 1).map(loopback).collect();
         many.push(loopback(1));
-        assert!(to_any(&many, port, &targets).await.is_ok());
+        assert!(to_any(&many, port, &validator).await.is_ok());
         many.insert(0, loopback(99));
-        let tried = to_any(&many, port, &targets).await;
+        let tried = to_any(&many, port, &validator).await;
         assert_eq!(tried.err(), Some(AttemptError::ConnectionRefused));
     }
 
@@ -127,8 +127,8 @@ mod tests {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let port = listener.local_addr().unwrap().port();
         // The address comes straight to this step, without the earlier checks.
-        let targets = Targets::by_system(TargetPolicy::public());
-        let connected = to_any(&addresses(&["127.0.0.1"]), port, &targets).await;
+        let validator = EndpointValidator::by_system(EndpointPolicy::public());
+        let connected = to_any(&addresses(&["127.0.0.1"]), port, &validator).await;
         assert_eq!(connected.err(), Some(AttemptError::AddressRefused));
     }
 }

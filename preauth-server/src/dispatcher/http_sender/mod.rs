@@ -25,9 +25,9 @@ use preauth_core::port::AttemptError;
 use tokio::time::timeout;
 
 use super::UrlRefusal;
+use super::endpoint_url::EndpointUrl;
+use super::endpoint_validator::{EndpointError, EndpointValidator};
 use super::sender::{Answer, Request, Sender};
-use super::target::ParsedTarget;
-use super::targets::{TargetError, Targets};
 
 use connection::Connection;
 use pool::Pool;
@@ -41,7 +41,7 @@ pub use tls::TlsError;
 #[derive(Clone, Debug)]
 pub struct HttpSenderOptions {
     /// The rules for receivers.
-    pub targets: Targets,
+    pub validator: EndpointValidator,
     /// Trusted certificates in addition to the platform's roots. Default: none.
     pub extra_roots: ExtraRoots,
     /// Maximum duration of the whole exchange, from the look-up to the last byte read (contract,
@@ -52,11 +52,11 @@ pub struct HttpSenderOptions {
 }
 
 impl HttpSenderOptions {
-    /// The defaults, with these targets.
+    /// The defaults, with this validator.
     #[must_use]
-    pub fn new(targets: Targets) -> Self {
+    pub fn new(validator: EndpointValidator) -> Self {
         Self {
-            targets,
+            validator,
             extra_roots: ExtraRoots::default(),
             exchange: Duration::from_secs(10),
             connect: Duration::from_secs(3),
@@ -72,7 +72,7 @@ impl HttpSenderOptions {
 /// Redirects are answers like any other; there is no proxy, cookie or decompression. Connections
 /// are kept for some minutes and reused: they lead to an address that was checked.
 pub struct HttpSender {
-    targets: Targets,
+    validator: EndpointValidator,
     tls: Tls,
     pool: Pool,
     exchange: Duration,
@@ -108,8 +108,8 @@ impl HttpSender {
     /// Builds a sender; fails without any usable root certificate.
     pub fn new(options: HttpSenderOptions) -> Result<Self, TlsError> {
         Ok(Self {
-            tls: Tls::new(&options.extra_roots, options.targets.policy())?,
-            targets: options.targets,
+            tls: Tls::new(&options.extra_roots, options.validator.policy())?,
+            validator: options.validator,
             pool: Pool::default(),
             exchange: options.exchange,
             connect: options.connect,
@@ -122,12 +122,12 @@ impl HttpSender {
         request: Request,
         progress: &mut Progress,
     ) -> Result<(), AttemptError> {
-        let target = self.targets.parse(&request.url).map_err(refused)?;
-        let message = request::message(&target, request)?;
-        let (mut connection, response) = self.ask(&target, message, progress).await?;
+        let endpoint = self.validator.parse(&request.url).map_err(refused)?;
+        let message = request::message(&endpoint, request)?;
+        let (mut connection, response) = self.ask(&endpoint, message, progress).await?;
         let answer = progress.answer.insert(answer::head(&response));
         if answer::read_body(response, &mut answer.body).await && connection.is_reusable().await {
-            self.pool.keep(target.origin(), connection);
+            self.pool.keep(endpoint.origin(), connection);
         }
         Ok(())
     }
@@ -139,18 +139,18 @@ impl HttpSender {
     /// (contract, "Receiver contract").
     async fn ask(
         &self,
-        target: &ParsedTarget,
+        endpoint: &EndpointUrl,
         message: Message,
         progress: &mut Progress,
     ) -> Result<(Connection, Response<Incoming>), AttemptError> {
         progress.step = Step::Exchange;
-        if let Some(mut kept) = self.pool.take(target.origin()) {
+        if let Some(mut kept) = self.pool.take(endpoint.origin()) {
             let answered = kept.send(message.clone()).await;
             if answered.as_ref().err() != Some(&AttemptError::Connection) {
                 return Ok((kept, answered?));
             }
         }
-        let opening = timeout(self.connect, self.open(target, progress)).await;
+        let opening = timeout(self.connect, self.open(endpoint, progress)).await;
         let mut opened = opening.unwrap_or_else(|_| Err(progress.step.timed_out()))?;
         progress.step = Step::Exchange;
         let response = opened.send(message).await?;
@@ -159,18 +159,22 @@ impl HttpSender {
 
     async fn open(
         &self,
-        target: &ParsedTarget,
+        endpoint: &EndpointUrl,
         progress: &mut Progress,
     ) -> Result<Connection, AttemptError> {
         progress.step = Step::LookUp;
-        let addresses = self.targets.addresses(target).await.map_err(unresolved)?;
+        let addresses = self
+            .validator
+            .addresses(endpoint)
+            .await
+            .map_err(unresolved)?;
         progress.step = Step::Connect;
-        let (stream, meter) = connect::to_any(&addresses, target.port(), &self.targets).await?;
-        if target.url().scheme() == "http" {
+        let (stream, meter) = connect::to_any(&addresses, endpoint.port(), &self.validator).await?;
+        if endpoint.url().scheme() == "http" {
             return Connection::over(stream, meter).await;
         }
         progress.step = Step::Handshake;
-        let stream = self.tls.prove(stream, target.host()).await?;
+        let stream = self.tls.prove(stream, endpoint.host()).await?;
         Connection::over(stream, meter).await
     }
 }
@@ -217,10 +221,10 @@ fn refused(refusal: UrlRefusal) -> AttemptError {
     }
 }
 
-fn unresolved(error: TargetError) -> AttemptError {
+fn unresolved(error: EndpointError) -> AttemptError {
     match error {
-        TargetError::Refused(refusal) => refused(refusal),
-        TargetError::Unknown(cause) => {
+        EndpointError::Refused(refusal) => refused(refusal),
+        EndpointError::Unknown(cause) => {
             let cause = cause.to_string();
             tracing::debug!(target: "dispatcher", cause, "not looked up");
             AttemptError::LookupFailed
@@ -231,7 +235,7 @@ fn unresolved(error: TargetError) -> AttemptError {
 impl fmt::Debug for HttpSender {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("HttpSender")
-            .field("targets", &self.targets)
+            .field("validator", &self.validator)
             .field("exchange", &self.exchange)
             .finish_non_exhaustive()
     }

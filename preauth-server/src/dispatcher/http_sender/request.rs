@@ -7,14 +7,14 @@ use preauth_core::port::AttemptError;
 use url::Position;
 
 use crate::dispatcher::Request;
-use crate::dispatcher::target::ParsedTarget;
+use crate::dispatcher::endpoint_url::EndpointUrl;
 
 /// A request with its whole body.
 pub(super) type Message = hyper::Request<Full<Bytes>>;
 
-/// A POST to the target's path, with the target's name as `Host`.
-pub(super) fn message(target: &ParsedTarget, request: Request) -> Result<Message, AttemptError> {
-    let url = target.url();
+/// A POST to the endpoint's path, with the endpoint's host name as `Host`.
+pub(super) fn message(endpoint: &EndpointUrl, request: Request) -> Result<Message, AttemptError> {
+    let url = endpoint.url();
     let mut message = hyper::Request::post(&url[Position::BeforePath..])
         .header(HOST, &url[Position::BeforeHost..Position::AfterPort])
         .header(ACCEPT, "*/*");

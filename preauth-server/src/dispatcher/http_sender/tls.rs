@@ -15,7 +15,7 @@ use tokio_rustls::rustls::{
     RootCertStore, crypto::aws_lc_rs,
 };
 
-use crate::dispatcher::{Host, TargetPolicy};
+use crate::dispatcher::{EndpointPolicy, Host};
 
 use super::roots::ExtraRoots;
 
@@ -36,7 +36,7 @@ pub(super) struct Tls(TlsConnector);
 impl Tls {
     /// Trusts the platform's roots and these. A lenient policy works without any root, which is
     /// enough for plain HTTP.
-    pub(super) fn new(extra: &ExtraRoots, policy: &TargetPolicy) -> Result<Self, TlsError> {
+    pub(super) fn new(extra: &ExtraRoots, policy: &EndpointPolicy) -> Result<Self, TlsError> {
         let mut roots = RootCertStore::empty();
         // Invalid certificates among the platform's roots are skipped; the others stay trusted.
         roots.add_parsable_certificates(load_native_certs().certs);

@@ -8,7 +8,7 @@ use webhook_verify::{SIGNATURE_HEADER, Secret, Verifier};
 use super::receiver::{Behaviour, Receiver};
 use super::{SECRET, World};
 use crate::clock::Clock;
-use crate::dispatcher::{HttpSender, HttpSenderOptions, TargetPolicy, Targets};
+use crate::dispatcher::{EndpointPolicy, EndpointValidator, HttpSender, HttpSenderOptions};
 
 // Contract: authentication/webhooks
 #[tokio::test]
@@ -16,8 +16,8 @@ async fn a_delivery_is_verified_by_its_receiver() {
     let receiver = Receiver::start(Behaviour::answer("200 OK", "obrigado")).await;
     let world = World::new();
     let event = world.event(world.endpoint(&receiver.url())).await;
-    let targets = Targets::by_system(TargetPolicy::sandbox());
-    let sender = HttpSender::new(HttpSenderOptions::new(targets)).unwrap();
+    let validator = EndpointValidator::by_system(EndpointPolicy::sandbox());
+    let sender = HttpSender::new(HttpSenderOptions::new(validator)).unwrap();
     world.dispatcher(Arc::new(sender)).run_once().await.unwrap();
 
     let requests = receiver.requests();

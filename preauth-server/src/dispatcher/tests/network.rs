@@ -11,8 +11,8 @@ use preauth_core::port::AttemptError;
 use super::receiver::{Behaviour, Receiver};
 use super::{answer, eventually};
 use crate::dispatcher::{
-    Answer, HttpSender, HttpSenderOptions, Lookup, LookupError, Request, RetryAfter, Sender,
-    TargetPolicy, Targets,
+    Answer, EndpointPolicy, EndpointValidator, HttpSender, HttpSenderOptions, Lookup, LookupError,
+    Request, RetryAfter, Sender,
 };
 
 /// Answers look-ups from a list, each entry once, and then never again.
@@ -30,18 +30,18 @@ impl Lookup for Answers {
 }
 
 /// A sender whose look-ups have these answers.
-fn resolving(policy: TargetPolicy, answers: &[&[&str]]) -> HttpSenderOptions {
+fn resolving(policy: EndpointPolicy, answers: &[&[&str]]) -> HttpSenderOptions {
     let parsed = |texts: &&[&str]| texts.iter().map(|text| text.parse().unwrap()).collect();
     let answers = Answers(Mutex::new(answers.iter().map(parsed).collect()));
-    HttpSenderOptions::new(Targets::new(policy, Arc::new(answers)))
+    HttpSenderOptions::new(EndpointValidator::new(policy, Arc::new(answers)))
 }
 
 fn local() -> HttpSenderOptions {
-    HttpSenderOptions::new(Targets::by_system(TargetPolicy::sandbox()))
+    HttpSenderOptions::new(EndpointValidator::by_system(EndpointPolicy::sandbox()))
 }
 
 fn public() -> HttpSenderOptions {
-    HttpSenderOptions::new(Targets::by_system(TargetPolicy::public()))
+    HttpSenderOptions::new(EndpointValidator::by_system(EndpointPolicy::public()))
 }
 
 /// Short timeouts, so that a test can wait for them.
@@ -258,7 +258,7 @@ async fn what_registration_refuses_is_refused_at_sending_too() {
             "NXDOMAIN" => Vec::new(),
             addresses => addresses.split(' ').collect(),
         };
-        let options = resolving(TargetPolicy::public(), &[&answer]);
+        let options = resolving(EndpointPolicy::public(), &[&answer]);
         let error = send(options, url).await.unwrap_err();
         let is_refused = matches!(
             error,
@@ -273,7 +273,7 @@ async fn what_registration_refuses_is_refused_at_sending_too() {
 #[tokio::test]
 async fn a_name_goes_to_its_validated_address_and_stays_in_the_host_header() {
     let receiver = Receiver::start(Behaviour::answer("200 OK", "seen")).await;
-    let options = resolving(TargetPolicy::sandbox(), &[&["127.0.0.1"]]);
+    let options = resolving(EndpointPolicy::sandbox(), &[&["127.0.0.1"]]);
     let url = format!("http://hooks.example.com:{}/", receiver.port);
     assert_eq!(send(options, &url).await, Ok(answer(200)));
     let host = format!("host: hooks.example.com:{}", receiver.port);
@@ -284,11 +284,11 @@ async fn a_name_goes_to_its_validated_address_and_stays_in_the_host_header() {
 async fn a_name_with_one_address_that_is_not_allowed_is_not_connected_to() {
     let receiver = Receiver::start(Behaviour::answer("200 OK", "")).await;
     for mixed in [["127.0.0.1", "10.0.0.1"], ["169.254.169.254", "127.0.0.1"]] {
-        let options = resolving(TargetPolicy::sandbox(), &[&mixed]);
+        let options = resolving(EndpointPolicy::sandbox(), &[&mixed]);
         let url = format!("http://hooks.example.com:{}/", receiver.port);
         assert_eq!(send(options, &url).await, Err(AttemptError::AddressRefused));
     }
-    let options = resolving(TargetPolicy::public(), &[&["127.0.0.1"]]);
+    let options = resolving(EndpointPolicy::public(), &[&["127.0.0.1"]]);
     let answered = send(options, "https://hooks.example.com/").await;
     assert_eq!(answered, Err(AttemptError::AddressRefused));
     assert_eq!(receiver.connections(), 0);
@@ -299,7 +299,7 @@ async fn an_answer_that_changes_is_validated_anew_for_each_connection() {
     let close = "200 OK\r\nconnection: close";
     let receiver = Receiver::start(Behaviour::answer(close, "seen")).await;
     let answers: &[&[&str]] = &[&["127.0.0.1"], &["10.0.0.1"], &["127.0.0.1"]];
-    let sender = HttpSender::new(resolving(TargetPolicy::sandbox(), answers)).unwrap();
+    let sender = HttpSender::new(resolving(EndpointPolicy::sandbox(), answers)).unwrap();
     let url = format!("http://hooks.example.com:{}/", receiver.port);
     let refused = Err(AttemptError::AddressRefused);
     for expected in [Ok(answer(200)), refused, Ok(answer(200))] {
@@ -309,7 +309,7 @@ async fn an_answer_that_changes_is_validated_anew_for_each_connection() {
 
 #[tokio::test]
 async fn a_name_without_address_and_a_resolver_without_answer_are_two_things() {
-    let sender = HttpSender::new(resolving(TargetPolicy::sandbox(), &[&[]])).unwrap();
+    let sender = HttpSender::new(resolving(EndpointPolicy::sandbox(), &[&[]])).unwrap();
     let send = async || {
         let request = request("http://hooks.example.com/");
         eventually(sender.send(request)).await
@@ -329,8 +329,8 @@ async fn a_resolver_that_is_silent_uses_up_the_time_for_a_connection_and_no_more
         }
     }
 
-    let targets = Targets::new(TargetPolicy::public(), Arc::new(Silent));
-    let sender = HttpSender::new(HttpSenderOptions::new(targets)).unwrap();
+    let validator = EndpointValidator::new(EndpointPolicy::public(), Arc::new(Silent));
+    let sender = HttpSender::new(HttpSenderOptions::new(validator)).unwrap();
     let began = tokio::time::Instant::now();
     let answered = sender.send(request("https://hooks.example.com/")).await;
     assert_eq!(answered, Err(AttemptError::LookupTimedOut));

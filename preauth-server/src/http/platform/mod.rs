@@ -47,7 +47,7 @@ use url::Host;
 use crate::clock::Clock;
 use crate::clock::TimeMachine;
 use crate::directory::Directory;
-use crate::dispatcher::Targets;
+use crate::dispatcher::EndpointValidator;
 use crate::hold::Hold;
 use crate::http::{DESCRIPTION, description as descriptions, server};
 use crate::invoice_files::InvoiceFiles;
@@ -82,7 +82,7 @@ pub struct PlatformApi {
     /// Additional host names, besides its address and this machine's.
     pub hosts: Vec<Host>,
     /// The rules for webhook addresses.
-    pub targets: Targets,
+    pub endpoint_validator: EndpointValidator,
     /// The source of the answers to probes and of the metrics.
     pub vitals: Arc<dyn Vitals>,
     /// The source of the time.

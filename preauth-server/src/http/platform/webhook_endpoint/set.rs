@@ -13,7 +13,7 @@ use salvo::http::{Request, StatusCode};
 use secrecy::ExposeSecret;
 
 use crate::directory;
-use crate::dispatcher::TargetError;
+use crate::dispatcher::EndpointError;
 use crate::http::error::ApiError;
 use crate::http::messages;
 use crate::http::openapi::described::Described;
@@ -61,7 +61,7 @@ impl Endpoint for Set {
         let company = lookup::company(api, req).await?;
         decide_endpoint(&company.known()).map_err(refused)?;
         let validated = api
-            .targets
+            .endpoint_validator
             .validate(&wanted.url)
             .await
             .map_err(not_validated)?;
@@ -84,10 +84,10 @@ fn refused(rejection: EndpointRejection) -> ApiError {
     }
 }
 
-fn not_validated(error: TargetError) -> ApiError {
+fn not_validated(error: EndpointError) -> ApiError {
     match error {
-        TargetError::Refused(refusal) => Refusal::EndpointUrl(refusal).into(),
-        TargetError::Unknown(cause) => {
+        EndpointError::Refused(refusal) => Refusal::EndpointUrl(refusal).into(),
+        EndpointError::Unknown(cause) => {
             ApiError::unavailable(cause).message(messages::NAME_NOT_LOOKED_UP)
         }
     }

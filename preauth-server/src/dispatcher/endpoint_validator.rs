@@ -8,10 +8,10 @@ use std::time::Duration;
 
 use thiserror::Error;
 
+use super::endpoint_url::{EndpointUrl, validate_url};
 use super::host::Host;
 use super::lookup::{Lookup, LookupError};
-use super::policy::TargetPolicy;
-use super::target::{ParsedTarget, validate_url};
+use super::policy::EndpointPolicy;
 use super::{SystemLookup, UrlRefusal};
 
 /// Maximum wait for the resolver at a registration.
@@ -19,14 +19,14 @@ const REGISTRATION: Duration = Duration::from_secs(5);
 
 /// Checks receivers by their URL and by the addresses of their name.
 #[derive(Clone)]
-pub struct Targets {
-    policy: TargetPolicy,
+pub struct EndpointValidator {
+    policy: EndpointPolicy,
     lookup: Arc<dyn Lookup>,
 }
 
 /// Why a receiver was not accepted.
 #[derive(Debug, Error)]
-pub enum TargetError {
+pub enum EndpointError {
     /// It is not allowed.
     #[error(transparent)]
     Refused(#[from] UrlRefusal),
@@ -35,36 +35,36 @@ pub enum TargetError {
     Unknown(#[source] Box<dyn Error + Send + Sync>),
 }
 
-impl Targets {
+impl EndpointValidator {
     /// Applies this policy, with names resolved by `lookup`.
     #[must_use]
-    pub fn new(policy: TargetPolicy, lookup: Arc<dyn Lookup>) -> Self {
+    pub fn new(policy: EndpointPolicy, lookup: Arc<dyn Lookup>) -> Self {
         Self { policy, lookup }
     }
 
     /// Applies this policy, with names resolved by the operating system.
     #[must_use]
-    pub fn by_system(policy: TargetPolicy) -> Self {
+    pub fn by_system(policy: EndpointPolicy) -> Self {
         Self::new(policy, Arc::new(SystemLookup::default()))
     }
 
     /// The policy.
     #[must_use]
-    pub const fn policy(&self) -> &TargetPolicy {
+    pub const fn policy(&self) -> &EndpointPolicy {
         &self.policy
     }
 
     /// Checks a receiver before it is registered: its URL, and every address that its name has now.
     /// Waits 5 seconds for the resolver.
-    pub async fn validate(&self, url: &str) -> Result<ParsedTarget, TargetError> {
-        let target = self.parse(url)?;
-        let validated = tokio::time::timeout(REGISTRATION, self.addresses(&target)).await;
-        validated.map_err(|late| TargetError::Unknown(late.into()))??;
-        Ok(target)
+    pub async fn validate(&self, url: &str) -> Result<EndpointUrl, EndpointError> {
+        let endpoint = self.parse(url)?;
+        let validated = tokio::time::timeout(REGISTRATION, self.addresses(&endpoint)).await;
+        validated.map_err(|late| EndpointError::Unknown(late.into()))??;
+        Ok(endpoint)
     }
 
     /// Checks the text of a URL; see [`validate_url`].
-    pub fn parse(&self, url: &str) -> Result<ParsedTarget, UrlRefusal> {
+    pub fn parse(&self, url: &str) -> Result<EndpointUrl, UrlRefusal> {
         validate_url(url, &self.policy)
     }
 
@@ -72,12 +72,12 @@ impl Targets {
     ///
     /// One forbidden address invalidates the whole answer: an answer that mixes public and private
     /// addresses may be an attempt to have only the public one checked.
-    pub async fn addresses(&self, target: &ParsedTarget) -> Result<Vec<IpAddr>, TargetError> {
-        let addresses = match target.host() {
+    pub async fn addresses(&self, endpoint: &EndpointUrl) -> Result<Vec<IpAddr>, EndpointError> {
+        let addresses = match endpoint.host() {
             Host::Address(address) => vec![*address],
             Host::Name(name) => self.lookup.addresses(name).await?,
         };
-        self.policy.validate(&addresses, target.departure())?;
+        self.policy.validate(&addresses, endpoint.departure())?;
         Ok(addresses)
     }
 
@@ -88,7 +88,7 @@ impl Targets {
     }
 }
 
-impl From<LookupError> for TargetError {
+impl From<LookupError> for EndpointError {
     fn from(error: LookupError) -> Self {
         match error {
             LookupError::NoAddress => Self::Refused(UrlRefusal::NameUnknown),
@@ -97,9 +97,9 @@ impl From<LookupError> for TargetError {
     }
 }
 
-impl fmt::Debug for Targets {
+impl fmt::Debug for EndpointValidator {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Targets")
+        f.debug_struct("EndpointValidator")
             .field("policy", &self.policy)
             .finish_non_exhaustive()
     }
@@ -112,8 +112,8 @@ mod tests {
 
     use async_trait::async_trait;
 
-    use super::{TargetError, Targets};
-    use crate::dispatcher::{Lookup, LookupError, TargetPolicy, UrlRefusal};
+    use super::{EndpointError, EndpointValidator};
+    use crate::dispatcher::{EndpointPolicy, Lookup, LookupError, UrlRefusal};
 
     /// Returns these addresses; without any, the resolver is down.
     struct Fixed(&'static [&'static str]);
@@ -138,14 +138,14 @@ mod tests {
         }
     }
 
-    fn public(lookup: impl Lookup + 'static) -> Targets {
-        Targets::new(TargetPolicy::public(), Arc::new(lookup))
+    fn public(lookup: impl Lookup + 'static) -> EndpointValidator {
+        EndpointValidator::new(EndpointPolicy::public(), Arc::new(lookup))
     }
 
-    async fn addresses(answer: &'static [&'static str]) -> Result<Vec<IpAddr>, TargetError> {
-        let targets = public(Fixed(answer));
-        let target = targets.parse("https://a.example.com/").unwrap();
-        targets.addresses(&target).await
+    async fn addresses(answer: &'static [&'static str]) -> Result<Vec<IpAddr>, EndpointError> {
+        let validator = public(Fixed(answer));
+        let endpoint = validator.parse("https://a.example.com/").unwrap();
+        validator.addresses(&endpoint).await
     }
 
     #[tokio::test]
@@ -163,7 +163,7 @@ mod tests {
             let refused = addresses(answer).await.unwrap_err();
             let expected = UrlRefusal::AddressNotPublic(private.parse().unwrap());
             assert!(
-                matches!(refused, TargetError::Refused(refusal) if refusal == expected),
+                matches!(refused, EndpointError::Refused(refusal) if refusal == expected),
                 "{refused:?}"
             );
         }
@@ -171,10 +171,10 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_resolver_that_is_down_or_silent_is_no_refusal() {
-        for targets in [public(Fixed(&[])), public(Silent)] {
-            let validated = targets.validate("https://a.example.com/").await;
+        for validator in [public(Fixed(&[])), public(Silent)] {
+            let validated = validator.validate("https://a.example.com/").await;
             assert!(
-                matches!(validated, Err(TargetError::Unknown(_))),
+                matches!(validated, Err(EndpointError::Unknown(_))),
                 "{validated:?}"
             );
         }
@@ -188,14 +188,14 @@ mod tests {
 
     #[tokio::test]
     async fn a_plain_url_is_allowed_where_its_name_leads_to_listed_networks_only() {
-        let policy = || TargetPolicy::public_and(vec!["10.1.0.0/16".parse().unwrap()]);
+        let policy = || EndpointPolicy::public_and(vec!["10.1.0.0/16".parse().unwrap()]);
         let validate = |answer| async move {
-            let targets = Targets::new(policy(), Arc::new(Fixed(answer)));
-            targets.validate("http://receiver:8080/").await
+            let validator = EndpointValidator::new(policy(), Arc::new(Fixed(answer)));
+            validator.validate("http://receiver:8080/").await
         };
         assert!(validate(&["10.1.2.3"]).await.is_ok());
         let mixed = validate(&["10.1.2.3", "93.184.215.14"]).await;
         let expected = UrlRefusal::Scheme;
-        assert!(matches!(mixed, Err(TargetError::Refused(it)) if it == expected));
+        assert!(matches!(mixed, Err(EndpointError::Refused(it)) if it == expected));
     }
 }

@@ -9,7 +9,7 @@ use url::{Position, Url};
 
 use super::UrlRefusal;
 use super::host::{Host, read_host};
-use super::policy::TargetPolicy;
+use super::policy::EndpointPolicy;
 
 /// Maximum length of a URL, as typed and as stored.
 const MAX_URL_BYTES: usize = 2_048;
@@ -18,14 +18,14 @@ const MAX_URL_BYTES: usize = 2_048;
 ///
 /// Its host is lower-case, in A-labels and without trailing dot, or a canonical address.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ParsedTarget {
+pub struct EndpointUrl {
     url: Url,
     host: Host,
     port: u16,
     departure: Option<UrlRefusal>,
 }
 
-impl ParsedTarget {
+impl EndpointUrl {
     /// The URL in its stored form.
     #[must_use]
     pub const fn url(&self) -> &Url {
@@ -63,15 +63,15 @@ impl ParsedTarget {
 /// resolved.
 ///
 /// ```
-/// use preauth_server::dispatcher::{TargetPolicy, UrlRefusal, validate_url};
+/// use preauth_server::dispatcher::{EndpointPolicy, UrlRefusal, validate_url};
 ///
-/// let target = validate_url("https://hooks.example.com:443/preauth", &TargetPolicy::public())?;
-/// assert_eq!(target.url().as_str(), "https://hooks.example.com/preauth");
-/// let refused = validate_url("https://127.0.0.1/", &TargetPolicy::public());
+/// let endpoint = validate_url("https://hooks.example.com:443/preauth", &EndpointPolicy::public())?;
+/// assert_eq!(endpoint.url().as_str(), "https://hooks.example.com/preauth");
+/// let refused = validate_url("https://127.0.0.1/", &EndpointPolicy::public());
 /// assert!(matches!(refused, Err(UrlRefusal::AddressNotPublic(_))));
 /// # Ok::<(), UrlRefusal>(())
 /// ```
-pub fn validate_url(text: &str, policy: &TargetPolicy) -> Result<ParsedTarget, UrlRefusal> {
+pub fn validate_url(text: &str, policy: &EndpointPolicy) -> Result<EndpointUrl, UrlRefusal> {
     validate_characters(text)?;
     let (scheme, rest) = split_scheme(text)?;
     let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
@@ -101,7 +101,7 @@ pub fn validate_url(text: &str, policy: &TargetPolicy) -> Result<ParsedTarget, U
     if url.scheme() != scheme || url.port_or_known_default() != Some(port) {
         return Err(UrlRefusal::Host);
     }
-    Ok(ParsedTarget {
+    Ok(EndpointUrl {
         url,
         host,
         port,
@@ -113,7 +113,7 @@ pub fn validate_url(text: &str, policy: &TargetPolicy) -> Result<ParsedTarget, U
 fn check_early(
     host: &Host,
     departure: Option<UrlRefusal>,
-    policy: &TargetPolicy,
+    policy: &EndpointPolicy,
 ) -> Result<(), UrlRefusal> {
     match (host, departure) {
         (Host::Address(address), departure) => policy.validate(&[*address], departure),
@@ -183,15 +183,15 @@ fn url_with(text: &str, host: &Host) -> Option<Url> {
 #[cfg(test)]
 mod tests {
     use super::{MAX_URL_BYTES, validate_url};
-    use crate::dispatcher::{Host, TargetPolicy, UrlRefusal};
+    use crate::dispatcher::{EndpointPolicy, Host, UrlRefusal};
 
     fn refusal(url: &str) -> UrlRefusal {
-        validate_url(url, &TargetPolicy::public()).unwrap_err()
+        validate_url(url, &EndpointPolicy::public()).unwrap_err()
     }
 
-    fn accepted(url: &str, policy: &TargetPolicy) -> String {
-        let target = validate_url(url, policy);
-        target.map_or_else(
+    fn accepted(url: &str, policy: &EndpointPolicy) -> String {
+        let endpoint = validate_url(url, policy);
+        endpoint.map_or_else(
             |refusal| format!("{url}: {refusal}"),
             |it| it.url().to_string(),
         )
@@ -206,7 +206,7 @@ mod tests {
             let [url, addresses, expected] = line.split(',').collect::<Vec<_>>()[..] else {
                 panic!("{line}");
             };
-            let is_accepted = validate_url(url, &TargetPolicy::public()).is_ok();
+            let is_accepted = validate_url(url, &EndpointPolicy::public()).is_ok();
             // The addresses of a name are checked elsewhere.
             let is_expected = expected == "accept" || !addresses.is_empty();
             assert_eq!(is_accepted, is_expected, "{line}");
@@ -246,7 +246,7 @@ mod tests {
             ),
         ];
         for (typed, kept) in cases {
-            assert_eq!(accepted(typed, &TargetPolicy::public()), kept);
+            assert_eq!(accepted(typed, &EndpointPolicy::public()), kept);
         }
     }
 
@@ -256,10 +256,10 @@ mod tests {
             "https://bücher.example.com./x",
             "https://[2606:4700:4700:0::1111]/",
         ] {
-            let Ok(kept) = validate_url(typed, &TargetPolicy::public()) else {
+            let Ok(kept) = validate_url(typed, &EndpointPolicy::public()) else {
                 continue;
             };
-            let again = validate_url(kept.url().as_str(), &TargetPolicy::public());
+            let again = validate_url(kept.url().as_str(), &EndpointPolicy::public());
             assert_eq!(again, Ok(kept));
         }
     }
@@ -304,7 +304,7 @@ mod tests {
 
     #[test]
     fn the_sandbox_takes_plain_http_any_port_and_this_machine() {
-        let policy = TargetPolicy::sandbox();
+        let policy = EndpointPolicy::sandbox();
         let urls = [
             "http://localhost:8080/hook",
             "http://hooks.localhost/",
@@ -333,7 +333,7 @@ mod tests {
 
     #[test]
     fn a_listed_network_is_reached_by_any_name_over_plain_http_and_on_any_port() {
-        let policy = TargetPolicy::public_and(vec!["10.1.0.0/16".parse().unwrap()]);
+        let policy = EndpointPolicy::public_and(vec!["10.1.0.0/16".parse().unwrap()]);
         let urls = [
             "http://10.1.2.3:8080/hook",
             "https://10.1.2.3/",
@@ -362,7 +362,7 @@ mod tests {
     #[test]
     fn the_host_is_a_name_or_an_address() {
         let host = |url| {
-            validate_url(url, &TargetPolicy::public())
+            validate_url(url, &EndpointPolicy::public())
                 .unwrap()
                 .host()
                 .clone()
