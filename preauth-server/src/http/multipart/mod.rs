@@ -6,7 +6,7 @@
 mod boundary;
 mod disposition;
 mod flaw;
-mod heads;
+mod part_heads;
 mod parts;
 mod within;
 

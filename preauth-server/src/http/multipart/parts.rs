@@ -6,7 +6,7 @@ use multra::{Constraints, Field, Multipart, SizeLimit};
 use salvo::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
 
 use super::disposition::Disposition;
-use super::heads::{Heads, Refused};
+use super::part_heads::{PartHeads, Refused};
 use super::within::{Cut, Within};
 use super::{
     BODY_LIMIT_BYTES, Boundary, FilePart, FileSink, Form, FormFlaw, PADDING_LIMIT_BYTES,
@@ -29,7 +29,7 @@ where
 {
     let (boundary, refused) = (boundary.into_text(), Refused::new());
     let body = Within::new(body, BODY_LIMIT_BYTES);
-    let mut body = Heads::new(body, &boundary, &refused);
+    let mut body = PartHeads::new(body, &boundary, &refused);
     let mut reading = Reading {
         form: Form::default(),
         text_bytes_left: TEXT_LIMIT_BYTES,

@@ -20,7 +20,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 
 use crate::http::in_progress::InProgress;
 
-use super::heads::{HEAD_LIMIT_BYTES, HeadChecks, Heads};
+use super::checked_heads::{CheckedHeads, HEAD_LIMIT_BYTES, HeadChecks};
 use super::registry::{Begun, Evicted, Place};
 use super::strict::Crowded;
 
@@ -68,7 +68,7 @@ pub(super) async fn serve<S>(
         evicted,
     } = ends;
     let checks = HeadChecks::new(place);
-    let heads = Heads::new(timed, checks.clone());
+    let heads = CheckedHeads::new(timed, checks.clone());
     let (local, peer) = (local.into(), peer.into());
     let handler = service.hyper_handler(local, peer, Scheme::HTTP, None, control, None);
     let requests = Requests { handler, checks };
@@ -94,7 +94,7 @@ fn protocol() -> http1::Builder {
     let mut protocol = http1::Builder::new();
     protocol
         .timer(TokioTimer::new())
-        // `Heads` enforces the time limit of a head.
+        // `CheckedHeads` enforces the time limit of a head.
         .header_read_timeout(None)
         .max_header_size(HEAD_LIMIT_BYTES)
         .max_buf_size(BUFFER_LIMIT_BYTES)

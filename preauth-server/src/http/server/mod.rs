@@ -1,9 +1,9 @@
 //! Common to both listeners: connection limits and the layers around every answer.
 
+mod checked_heads;
 mod connection;
 mod exact_path;
 pub mod head;
-mod heads;
 mod listener;
 mod registry;
 mod strict;

@@ -19,7 +19,7 @@ pub(super) type Refused = OnceLock<usize>;
 
 /// A body whose heads are checked as it passes.
 #[derive(Debug)]
-pub(super) struct Heads<'a, S> {
+pub(super) struct PartHeads<'a, S> {
     body: S,
     scan: Scan,
     refused: &'a Refused,
@@ -55,7 +55,7 @@ enum Place {
 #[derive(Debug)]
 struct Flawed;
 
-impl<'a, S> Heads<'a, S> {
+impl<'a, S> PartHeads<'a, S> {
     pub(super) fn new(body: S, boundary: &str, refused: &'a Refused) -> Self {
         let scan = Scan {
             delimiter: format!("--{boundary}").into_bytes(),
@@ -73,7 +73,7 @@ impl<'a, S> Heads<'a, S> {
     }
 }
 
-impl<S, E> Stream for Heads<'_, S>
+impl<S, E> Stream for PartHeads<'_, S>
 where
     S: Stream<Item = Result<Bytes, E>> + Unpin,
 {

@@ -122,7 +122,7 @@ impl HeadChecks {
 }
 
 /// A transport that passes heads on only when they are complete.
-pub(super) struct Heads<S> {
+pub(super) struct CheckedHeads<S> {
     transport: S,
     checks: HeadChecks,
     phase: Phase,
@@ -150,7 +150,7 @@ enum Phase {
     Rest,
 }
 
-impl<S> Heads<S> {
+impl<S> CheckedHeads<S> {
     pub(super) fn new(transport: S, checks: HeadChecks) -> Self {
         Self {
             transport,
@@ -197,7 +197,7 @@ impl<S> Heads<S> {
     }
 }
 
-impl<S: AsyncRead + Unpin> Heads<S> {
+impl<S: AsyncRead + Unpin> CheckedHeads<S> {
     /// Reads until there is a head; `false` at the end of the connection.
     fn poll_head(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<bool>> {
         if self.searched < self.buffer.len() && self.release_head() {
@@ -245,7 +245,7 @@ impl<S: AsyncRead + Unpin> Heads<S> {
     }
 }
 
-impl<S: AsyncRead + Unpin> AsyncRead for Heads<S> {
+impl<S: AsyncRead + Unpin> AsyncRead for CheckedHeads<S> {
     fn poll_read(
         self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -295,7 +295,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for Heads<S> {
     }
 }
 
-impl<S: AsyncWrite + Unpin> AsyncWrite for Heads<S> {
+impl<S: AsyncWrite + Unpin> AsyncWrite for CheckedHeads<S> {
     fn poll_write(
         self: Pin<&mut Self>,
         cx: &mut Context<'_>,
