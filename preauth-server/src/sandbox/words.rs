@@ -28,7 +28,7 @@ pub(super) const NO_OPERATION_YET: Text = Text::new(
 pub(super) const NOTHING: Text = Text::new("nothing", "nada");
 pub(super) const OR: Text = Text::new(" or ", " ou ");
 pub(super) const AND: Text = Text::new(" and ", " e ");
-pub(super) const GOES_TO_NOBODY: Text = Text::new(
+pub(super) const NO_RECEIVER: Text = Text::new(
     "goes to nobody: no endpoint has chosen it",
     "não vai para ninguém: nenhum endpoint o escolheu",
 );

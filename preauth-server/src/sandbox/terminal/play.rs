@@ -102,8 +102,8 @@ impl Player {
             return Ok(words::unchanged(self.language, id, after.status()));
         };
         let changed = words::changed(self.language, id, before, after.status());
-        let hearers = self.hearers(&after, event).await?;
-        Ok(format!("{changed}, {event} {hearers}"))
+        let receivers = self.receivers(&after, event).await?;
+        Ok(format!("{changed}, {event} {receivers}"))
     }
 
     pub(super) async fn extend(&self, id: OperationId, extension: NewExtension) -> Answer {
@@ -159,9 +159,9 @@ impl Player {
         };
         log::began(&created);
         let event = Action::AdvanceDirectly.transition().event;
-        let hearers = self.hearers(&created, event).await?;
+        let receivers = self.receivers(&created, event).await?;
         let created = words::is(self.language, created.id, created.status().as_str());
-        Ok(format!("{created}, {event} {hearers}"))
+        Ok(format!("{created}, {event} {receivers}"))
     }
 
     async fn find(&self, id: OperationId) -> Result<Operation, Refused> {
@@ -186,7 +186,7 @@ impl Player {
     }
 
     /// The receivers of an event.
-    async fn hearers(&self, operation: &Operation, event: EventType) -> Result<String, Refused> {
+    async fn receivers(&self, operation: &Operation, event: EventType) -> Result<String, Refused> {
         let mut endpoints = Vec::new();
         for party in [&operation.payer, &operation.supplier] {
             if let Some(endpoint) = self.directory.endpoint(party.head_office).await? {
@@ -199,10 +199,10 @@ impl Player {
         let named: Vec<_> = endpoints
             .iter()
             .filter(|(_, it)| hearing.iter().any(|each| each.endpoint == it.id))
-            .map(|(party, endpoint)| hearer(party, endpoint, self.language))
+            .map(|(party, endpoint)| receiver(party, endpoint, self.language))
             .collect();
         Ok(match named.as_slice() {
-            [] => words::GOES_TO_NOBODY.of(self.language).to_owned(),
+            [] => words::NO_RECEIVER.of(self.language).to_owned(),
             named => {
                 let named = named.join(words::AND.of(self.language));
                 words::goes_to(self.language, &named)
@@ -219,7 +219,7 @@ fn subscription(endpoint: &Endpoint) -> Subscription {
     }
 }
 
-fn hearer(party: &Party, endpoint: &Endpoint, language: Language) -> String {
+fn receiver(party: &Party, endpoint: &Endpoint, language: Language) -> String {
     let paused = match endpoint.paused_at {
         Some(_) => words::PAUSED.of(language),
         None => "",
