@@ -9,7 +9,7 @@ use crate::clock::{Clock, SystemClock};
 use crate::http::{Answer, Delivery, DeliveryHandler};
 
 use super::failure_mode::FailureMode;
-use super::report::{Heard, Report, Verdict};
+use super::report::{ReceivedDelivery, Report, Verdict};
 use super::secrets::Secrets;
 
 /// Maximum number of events remembered; when it is reached, all are forgotten.
@@ -71,7 +71,7 @@ impl DeliveryHandler for ListenHandler {
         let genuine = event.as_ref().filter(|_| is_genuine);
         let arrival = genuine.map(|event| counted.arrives(event.id));
         let answer = self.failure_mode.answer(counted.deliveries, due);
-        self.report.print_delivery(&Heard {
+        self.report.print_delivery(&ReceivedDelivery {
             at,
             verdict: &verdict,
             event: event.as_ref(),

@@ -30,7 +30,7 @@ pub(super) struct Report {
 
 /// A delivery to print.
 #[derive(Debug)]
-pub(super) struct Heard<'h> {
+pub(super) struct ReceivedDelivery<'h> {
     pub(super) at: Timestamp,
     pub(super) verdict: &'h Verdict,
     /// The event in its body, also when the signature is invalid.
@@ -77,34 +77,34 @@ impl Report {
     }
 
     /// Prints a delivery.
-    pub(super) fn print_delivery(self, heard: &Heard<'_>) {
+    pub(super) fn print_delivery(self, received: &ReceivedDelivery<'_>) {
         if self.json {
-            print(&object(heard).to_string());
+            print(&object(received).to_string());
         } else {
-            print(&self.text(heard));
+            print(&self.text(received));
         }
     }
 
-    fn text(self, heard: &Heard<'_>) -> String {
-        let title = match heard.event {
+    fn text(self, received: &ReceivedDelivery<'_>) -> String {
+        let title = match received.event {
             Some(event) => {
                 let event_type = printable(event.event_type.as_str());
                 words::event(self.language, &event_type, event.id)
             }
             None => words::NO_EVENT.of(self.language).to_owned(),
         };
-        let colour = match heard.verdict {
+        let colour = match received.verdict {
             Verdict::Verified { .. } => GREEN,
             Verdict::Refused(_) | Verdict::NoSecret(_) => RED,
         };
-        let verdict = self.paint(colour, &heard.verdict.text(self.language));
-        let arrival = match heard.arrival {
+        let verdict = self.paint(colour, &received.verdict.text(self.language));
+        let arrival = match received.arrival {
             None => String::new(),
             Some(1) => format!("; {}", words::FIRST_ARRIVAL.of(self.language)),
             Some(nth) => format!("; {}", words::seen_before(self.language, nth)),
         };
-        let (at, answer) = (heard.at, text_of(heard.answer, self.language));
-        let body = pretty(heard.body).replace('\n', "\n  ");
+        let (at, answer) = (received.at, text_of(received.answer, self.language));
+        let body = pretty(received.body).replace('\n', "\n  ");
         format!("\n{at}  {title}\n  {verdict}{arrival}\n  -> {answer}\n  {body}")
     }
 
@@ -141,25 +141,25 @@ fn text_of(Answer { after, status }: Answer, language: Language) -> String {
     }
 }
 
-fn object(heard: &Heard<'_>) -> Value {
-    let (is_verified, reason) = match heard.verdict {
+fn object(received: &ReceivedDelivery<'_>) -> Value {
+    let (is_verified, reason) = match received.verdict {
         Verdict::Verified { .. } => (true, None),
         // For scripts, in one language.
         refused @ (Verdict::Refused(_) | Verdict::NoSecret(_)) => {
             (false, Some(refused.text(Language::English)))
         }
     };
-    let body: Option<Value> = serde_json::from_slice(heard.body).ok();
+    let body: Option<Value> = serde_json::from_slice(received.body).ok();
     json!({
-        "at": heard.at.to_string(),
+        "at": received.at.to_string(),
         "verified": is_verified,
         "reason": reason,
-        "eventId": heard.event.map(|event| event.id.to_string()),
-        "type": heard.event.map(|event| event.event_type.as_str()),
-        "arrival": heard.arrival,
-        "status": heard.answer.status,
-        "delaySeconds": heard.answer.after.as_secs(),
-        "body": body.unwrap_or_else(|| String::from_utf8_lossy(heard.body).into()),
+        "eventId": received.event.map(|event| event.id.to_string()),
+        "type": received.event.map(|event| event.event_type.as_str()),
+        "arrival": received.arrival,
+        "status": received.answer.status,
+        "delaySeconds": received.answer.after.as_secs(),
+        "body": body.unwrap_or_else(|| String::from_utf8_lossy(received.body).into()),
     })
 }
 

@@ -103,7 +103,7 @@ async fn listen(options: PgConnectOptions, primary: Arc<Primary>, here: Arc<Noti
             // Notifications may have been missed while nothing listened.
             here.notify_one();
             tokio::select! {
-                () = hear(listener, &here, &name) => {}
+                () = wake_on_notifications(listener, &here, &name) => {}
                 // After a switch the others notify on the new server.
                 _ = switches.changed() => {}
             }
@@ -130,7 +130,7 @@ async fn begin(
 }
 
 /// Forwards notifications of other instances until the connection is lost.
-async fn hear(mut listener: PgListener, here: &Notify, name: &str) {
+async fn wake_on_notifications(mut listener: PgListener, here: &Notify, name: &str) {
     listener.eager_reconnect(false);
     loop {
         match timeout(SILENCE, listener.try_recv()).await {
