@@ -19,12 +19,12 @@ pub(crate) fn run(run: &Run, table: &mut Table) {
     stage.register_endpoint(&stage.scene.payer.id, &far);
     let time = Duration::from_millis(run.size(2000, 300));
     for _ in 0..run.pairs {
-        let heard = far.count();
+        let received = far.count();
         stage.pause(true);
         let waiting = clients::creates(&stage.scene, CLIENTS, time).count();
         let begun = now();
         stage.pause(false);
-        far.wait_for(heard + usize::try_from(waiting).unwrap());
+        far.wait_for(received + usize::try_from(waiting).unwrap());
         let what = "deliver what waits for one receiver 100 ms away: rate";
         let rate = waiting * 1_000_000 / micros(begun);
         table.figure(what, None, "/s", rate);

@@ -15,7 +15,7 @@ const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/plots");
 const MAX_CLIENTS: u64 = 512;
 const CLIENTS: usize = 64;
 /// The numbers of operations grow tenfold.
-const FEWEST_OPERATIONS: u64 = 10_000;
+const MIN_OPERATIONS: u64 = 10_000;
 
 pub(crate) fn run(run: &Run) {
     let pictures = [
@@ -57,9 +57,9 @@ fn beside_operations(run: &Run) -> [Panel; 2] {
     let x = "operations of the company";
     let mut create = Panel::new("p99 of a create, 64 clients, us", x, 10);
     let mut get = Panel::new("p99 of a get, 64 clients, us", x, 10);
-    let fewest = run.size(FEWEST_OPERATIONS, 100);
+    let min_operations = run.size(MIN_OPERATIONS, 100);
     let mut there = 0;
-    let tenfold = std::iter::successors(Some(fewest), |operations| Some(operations * 10));
+    let tenfold = std::iter::successors(Some(min_operations), |operations| Some(operations * 10));
     for operations in tenfold.take_while(|operations| *operations <= run.max_operations) {
         fill(&scene, operations - there);
         there = operations;

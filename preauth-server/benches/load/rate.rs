@@ -58,9 +58,9 @@ pub(crate) fn run(run: &Run, table: &mut Table) {
 /// Creates until the time is over, and waits until all events have arrived.
 fn together(stage: &Stage, run: &Run) -> Sent {
     measured(stage, || {
-        let heard = stage.payers.count();
+        let received = stage.payers.count();
         let created = clients::creates(&stage.scene, CLIENTS, run.time()).count();
-        stage.payers.wait_for(heard + size(created));
+        stage.payers.wait_for(received + size(created));
         created
     })
 }
@@ -68,14 +68,14 @@ fn together(stage: &Stage, run: &Run) -> Sent {
 /// Creates until the time is over, and then has the events delivered.
 fn apart(stage: &Stage, run: &Run) -> (Sent, Sent) {
     stage.pause(true);
-    let heard = stage.payers.count();
+    let received = stage.payers.count();
     let created = measured(stage, || {
         clients::creates(&stage.scene, CLIENTS, run.time()).count()
     });
     let waiting = created.events;
     let delivered = measured(stage, || {
         stage.pause(false);
-        stage.payers.wait_for(heard + size(waiting));
+        stage.payers.wait_for(received + size(waiting));
         waiting
     });
     (created, delivered)

@@ -82,7 +82,7 @@ impl Tenants {
     fn run(&self, companies: &[Company], load: Load, time: Duration) -> Quiet {
         let begun = now();
         let address = self.scene.address(0);
-        let heard = self.receiver.count();
+        let received = self.receiver.count();
         thread::scope(|scope| {
             let clients: Vec<_> = companies
                 .iter()
@@ -94,7 +94,7 @@ impl Tenants {
                 .collect();
             let paced = quiet::pace(address, &self.quiet, load, begun, time);
             let flooded: usize = clients.into_iter().map(|it| it.join().unwrap()).sum();
-            paced.arrived(&self.receiver, heard + flooded)
+            paced.arrived(&self.receiver, received + flooded)
         })
     }
 }
