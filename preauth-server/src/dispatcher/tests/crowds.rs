@@ -19,7 +19,7 @@ const HANGING: &str = "https://hanging.example.com/";
 const HEALTHY: &str = "https://healthy.example.com/";
 const EVENTS_EACH: usize = 3;
 /// A few polls of the outbox.
-const AT_ONCE: Duration = Duration::from_millis(250);
+const MAX_PROMPT_DELAY: Duration = Duration::from_millis(250);
 
 /// Requests to hanging receivers: the current number and the maximum.
 #[derive(Default)]
@@ -106,7 +106,7 @@ async fn many_endpoints_that_begin_to_hang_at_once_delay_nobody() {
     let (trigger, watching) = shutdown();
     let watch = async {
         let at_once = crowd.healthy_waits().await;
-        assert!(at_once < AT_ONCE, "{at_once:?}");
+        assert!(at_once < MAX_PROMPT_DELAY, "{at_once:?}");
         let most = crowd.hanging.most.load(Ordering::Relaxed);
         assert!(most <= 576, "a quarter stays free: {most}");
         // All hanging attempts are in progress.
@@ -114,7 +114,7 @@ async fn many_endpoints_that_begin_to_hang_at_once_delay_nobody() {
         let hanging = crowd.hanging.now.load(Ordering::Relaxed);
         assert!(hanging >= 512, "each is attempted: {hanging}");
         let later = crowd.healthy_waits().await;
-        assert!(later < AT_ONCE, "{later:?}");
+        assert!(later < MAX_PROMPT_DELAY, "{later:?}");
         trigger.request();
     };
     tokio::join!(crowd.dispatcher.run(watching), watch);
@@ -153,7 +153,7 @@ async fn endpoints_that_take_all_slots_at_once_delay_others_until_they_are_slow(
         until(|| crowd.dispatcher.slots_in_use() >= limits.quick.get()).await;
         let waits = crowd.healthy_waits().await;
         let slow = SLOW_ATTEMPT.to_std().unwrap();
-        assert!(waits < slow + AT_ONCE, "{waits:?}");
+        assert!(waits < slow + MAX_PROMPT_DELAY, "{waits:?}");
         trigger.request();
     };
     tokio::join!(crowd.dispatcher.run(watching), watch);
