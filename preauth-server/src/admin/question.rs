@@ -10,13 +10,13 @@ const CHOICE: Text = Text::new("[y/N]", "[s/N]");
 
 /// Asks for confirmation at the terminal.
 pub(crate) fn confirm(question: &str, language: Language) -> Result<(), Failure> {
-    somebody_can_answer()?;
+    require_answerer()?;
     let (mut answers, mut screen) = (io::stdin().lock(), io::stderr().lock());
     ask(question, language, &mut answers, &mut screen)
 }
 
 /// Whether there is a terminal to ask at.
-pub(super) fn somebody_can_answer() -> Result<(), Failure> {
+pub(super) fn require_answerer() -> Result<(), Failure> {
     if io::stdin().is_terminal() {
         Ok(())
     } else {

@@ -15,7 +15,7 @@ use super::company_ref::CompanyRef;
 use super::options::Options;
 use super::output::{self, Field, Screen, View};
 use super::paging::{MAX_LIMIT, Paging};
-use super::question::{confirm, somebody_can_answer};
+use super::question::{confirm, require_answerer};
 use super::user_ref::UserRef;
 use crate::http::json_text;
 use crate::http::platform::Listed;
@@ -63,23 +63,23 @@ impl Session {
         print(view.render(&answer.parse()?, self.screen))
     }
 
-    /// The same, and prints the text that `remark` returns for the record to standard error.
-    pub(super) async fn show_and_remark<T: DeserializeOwned>(
+    /// The same, and prints the text that `note` returns for the record to standard error.
+    pub(super) async fn show_with_note<T: DeserializeOwned>(
         &self,
         call: Call,
         view: &View<T>,
-        remark: impl FnOnce(&T) -> Option<Text>,
+        note: impl FnOnce(&T) -> Option<Text>,
     ) -> Result<(), Failure> {
         let answer = self.client.send(&call).await?;
         let record = answer.parse()?;
-        let remark = remark(&record);
+        let note = note(&record);
         if self.json {
             print(answer.text)?;
         } else {
             print(view.render(&record, self.screen))?;
         }
-        if let Some(remark) = remark {
-            output::remark(remark, self.screen.language)?;
+        if let Some(note) = note {
+            output::print_note(note, self.screen.language)?;
         }
         Ok(())
     }
@@ -148,7 +148,7 @@ impl Session {
         print(text)
     }
 
-    /// Prints the rows of an answer that has no pages, and a remark when there are more.
+    /// Prints the rows of an answer that has no pages, and a note when there are more.
     pub(super) async fn show_found<A: DeserializeOwned, T>(
         &self,
         call: Call,
@@ -159,10 +159,10 @@ impl Session {
         if self.json {
             return print(answer.text);
         }
-        let (rows, remark) = found(answer.parse()?);
+        let (rows, note) = found(answer.parse()?);
         print(output::table(columns, &rows, self.screen))?;
-        if let Some(remark) = remark {
-            output::remark(remark, self.screen.language)?;
+        if let Some(note) = note {
+            output::print_note(note, self.screen.language)?;
         }
         Ok(())
     }
@@ -183,7 +183,7 @@ impl Session {
         if self.yes {
             return Ok(());
         }
-        somebody_can_answer()?;
+        require_answerer()?;
         let subject = self.ask(subject).await?;
         let language = self.screen.language;
         confirm(&question(language, &subject), language)

@@ -25,7 +25,7 @@ impl Console {
     }
 
     /// Prints an answer of any number of lines; nothing when it is empty.
-    pub fn say(&self, answer: &str) {
+    pub fn print_answer(&self, answer: &str) {
         let lines = answer.lines().map(|line| format!("{INDENT}{line}\n"));
         self.print(&lines.collect::<String>());
     }

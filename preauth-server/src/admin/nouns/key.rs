@@ -197,9 +197,7 @@ impl Run for KeyCommand {
                 let call = once
                     .post(format!("companies/{company}/api-keys"))
                     .body(body);
-                session
-                    .show_and_remark(call, &KEY, without_clear_text)
-                    .await
+                session.show_with_note(call, &KEY, without_clear_text).await
             }
             Self::List { company, paging } => {
                 let company = session.company(&company).await?;

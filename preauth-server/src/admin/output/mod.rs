@@ -11,6 +11,6 @@ mod view;
 
 pub(super) use cell::{Shown, yes_or_no};
 pub(super) use field::Field;
-pub(super) use screen::{Screen, print, remark};
+pub(super) use screen::{Screen, print, print_note};
 pub(super) use table::table;
 pub(super) use view::{Section, View};

@@ -27,7 +27,7 @@ impl Screen {
         let columns = size.ok().map(|size| usize::from(size.ws_col));
         Self {
             width: columns.filter(|columns| is_terminal && *columns > 0),
-            has_colours: is_terminal && colours_are_welcome(|name| std::env::var(name).ok()),
+            has_colours: is_terminal && colours_allowed(|name| std::env::var(name).ok()),
             language,
         }
     }
@@ -47,7 +47,7 @@ impl Screen {
 }
 
 /// By the convention of `NO_COLOR`: any text in it disables colours.
-fn colours_are_welcome(variable: impl Fn(&str) -> Option<String>) -> bool {
+fn colours_allowed(variable: impl Fn(&str) -> Option<String>) -> bool {
     let is_refused = variable("NO_COLOR").is_some_and(|text| !text.is_empty());
     let is_dumb = variable("TERM").is_none_or(|term| term == "dumb");
     !is_refused && !is_dumb
@@ -68,21 +68,21 @@ pub(in crate::admin) fn print(mut text: String) -> io::Result<()> {
     }
 }
 
-/// Writes a remark to standard error, which scripts do not read.
-pub(in crate::admin) fn remark(text: Text, language: Language) -> io::Result<()> {
+/// Writes a note to standard error, which scripts do not read.
+pub(in crate::admin) fn print_note(text: Text, language: Language) -> io::Result<()> {
     let (note, text) = (NOTE.of(language), text.of(language));
     writeln!(io::stderr().lock(), "{note}: {text}")
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Language, Screen, Tone, colours_are_welcome};
+    use super::{Language, Screen, Tone, colours_allowed};
 
     #[test]
     fn no_color_and_dumb_terminals_have_no_colours() {
         let asked = |no_color: Option<&str>, term: Option<&str>| {
             let of = |name: &str| if name == "TERM" { term } else { no_color };
-            colours_are_welcome(|name| of(name).map(ToOwned::to_owned))
+            colours_allowed(|name| of(name).map(ToOwned::to_owned))
         };
         assert!(asked(None, Some("xterm")));
         assert!(asked(Some(""), Some("xterm")));

@@ -46,7 +46,7 @@ pub async fn run(player: &Player, console: &Console) {
 async fn obey(player: &Player, console: &Console, mut lines: mpsc::Receiver<String>) -> bool {
     while let Some(line) = lines.recv().await {
         match answer(player, &line).await {
-            Outcome::Answer(text) => console.say(&text),
+            Outcome::Answer(text) => console.print_answer(&text),
             Outcome::Quit => return true,
         }
     }
