@@ -20,11 +20,11 @@ impl Once {
     /// The create of a record.
     pub(super) fn post(self, path: impl Into<String>) -> Call {
         let given = self.idempotency_key.map(|key| key.to_string());
-        Call::post(path).keyed(given.unwrap_or_else(made_up))
+        Call::post(path).keyed(given.unwrap_or_else(random_key))
     }
 }
 
-fn made_up() -> String {
+fn random_key() -> String {
     let mut key = "cli-".to_owned();
     for byte in crate::ids::random_bytes::<16>() {
         // Writing to a string does not fail.
@@ -37,11 +37,11 @@ fn made_up() -> String {
 mod tests {
     use preauth_core::value::IdempotencyKey;
 
-    use super::made_up;
+    use super::random_key;
 
     #[test]
     fn a_key_that_is_made_up_is_one_and_another_each_time() {
-        assert!(IdempotencyKey::parse(&made_up()).is_ok());
-        assert_ne!(made_up(), made_up());
+        assert!(IdempotencyKey::parse(&random_key()).is_ok());
+        assert_ne!(random_key(), random_key());
     }
 }

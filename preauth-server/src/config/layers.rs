@@ -140,7 +140,7 @@ impl Layers {
         for setting in &SETTINGS {
             let Value { text, source } = self.value(setting);
             let shown = match text.as_str() {
-                "" => unsaid(setting.key),
+                "" => shown_if_unset(setting.key),
                 _ if setting.secret => "(hidden)",
                 text => text,
             };
@@ -204,7 +204,7 @@ impl Layers {
 }
 
 /// The effect of a setting without default and without value.
-fn unsaid(key: &str) -> &'static str {
+fn shown_if_unset(key: &str) -> &'static str {
     match key {
         "database" => "(preauth.db in data)",
         "master_key_file" => "(master.key in data)",

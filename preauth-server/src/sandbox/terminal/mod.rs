@@ -33,7 +33,7 @@ enum Outcome {
 pub async fn run(player: &Player, console: &Console) {
     if let Some(lines) = input::lines() {
         console.prompt(input::is_typed());
-        let has_quit = obey(player, console, lines).await;
+        let has_quit = run_lines(player, console, lines).await;
         console.prompt(false);
         if has_quit {
             return;
@@ -43,7 +43,7 @@ pub async fn run(player: &Player, console: &Console) {
 }
 
 /// Answers every line; returns whether the last one was `quit`.
-async fn obey(player: &Player, console: &Console, mut lines: mpsc::Receiver<String>) -> bool {
+async fn run_lines(player: &Player, console: &Console, mut lines: mpsc::Receiver<String>) -> bool {
     while let Some(line) = lines.recv().await {
         match answer(player, &line).await {
             Outcome::Answer(text) => console.print_answer(&text),

@@ -39,7 +39,7 @@ impl Endpoint for List {
         operation
             .titled(COMPANIES, "listCompanies", "List companies")
             .paged()
-            .parameter(Parameter::query("cnpj", sought()))
+            .parameter(Parameter::query("cnpj", cnpj_filter()))
             .answers(200, "Newest first.", Schema::list_of::<CompanyShape>())
     }
 
@@ -57,7 +57,7 @@ impl Endpoint for List {
     }
 }
 
-fn sought() -> Schema {
+fn cnpj_filter() -> Schema {
     Schema::text("Only the company with this tax id.", "11222333000181")
 }
 
