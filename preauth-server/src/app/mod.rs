@@ -27,7 +27,7 @@ use crate::http::server::{Bound, ConnectionLimits, Stop};
 use crate::http::{UnauthenticatedLimiter, WireRender};
 use crate::ids::RandomIds;
 use crate::invoice_files::InvoiceFiles;
-use crate::mail::MailDesk;
+use crate::mail::MailParts;
 use crate::secret::{OperatorTokens, Vault};
 use crate::store::{Lifecycle, Stores};
 use crate::telemetry::metrics::{CountedMails, CountedOutbox, CountedStore, Metrics};
@@ -64,7 +64,7 @@ pub struct Parts {
     /// The connection limits of each listener, and how its clients are determined.
     pub connections: ConnectionLimits,
     /// The letterhead, limits and transport of mails.
-    pub mails: MailDesk,
+    pub mails: MailParts,
     /// The rules for receivers of webhooks.
     pub endpoint_validator: EndpointValidator,
     /// Trusted certificates of receivers in addition to the platform's roots.

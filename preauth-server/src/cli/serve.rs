@@ -83,7 +83,7 @@ pub(super) async fn run(args: &RunArgs) -> Result<(), CliError> {
     telemetry::start(config.log_format);
     descriptors::check(config.connections.max_connections);
     let given = Given::read(&config)?;
-    let mails = config.mail.desk(&config.data)?;
+    let mails = config.mail.parts(&config.data)?;
     if config.mail.smtp.is_none() {
         let folder = config.data.join("mails");
         tracing::warn!(folder = %folder.display(), "mails reach nobody without mail.smtp_host: they become files");

@@ -23,7 +23,7 @@ use super::{Dispatcher, Limits};
 pub(super) type Handed = (Leased, Slot);
 
 /// Reserves slots for commits. There are never more deliveries in the queue than slots.
-pub(super) struct Desk {
+pub(super) struct SlotHandover {
     pub(super) courier: Arc<Courier>,
     pub(super) limits: Limits,
     pub(super) hold: Hold,
@@ -39,7 +39,7 @@ struct Reserved {
     handed: UnboundedSender<Handed>,
 }
 
-impl Handover for Desk {
+impl Handover for SlotHandover {
     fn reserve(&self, endpoint: EndpointId) -> Option<Box<dyn Room>> {
         if self.hold.is_held() || self.handed.is_closed() {
             return None;

@@ -50,7 +50,7 @@ use crate::secret::Vault;
 use crate::worker::LoopHealth;
 
 use attempt::Courier;
-use handover::{Desk, Handed};
+use handover::{Handed, SlotHandover};
 use slots::Slots;
 
 pub use address::is_public;
@@ -151,7 +151,7 @@ impl Dispatcher {
     /// the settings of this moment.
     #[must_use]
     pub fn intake(&self) -> Intake {
-        Intake::new(Arc::new(Desk {
+        Intake::new(Arc::new(SlotHandover {
             courier: Arc::clone(&self.courier),
             limits: self.limits,
             hold: self.hold.clone(),

@@ -24,7 +24,7 @@ mod verdict;
 pub use letter::{Letter, PausedEndpoint, UnreadableContent};
 pub use letterhead::{Letterhead, OutgoingMail, Unwritable};
 pub use queue::{Claimed, JoinedMail, LeasedMail, MailQueue, Outcome};
-pub use sender::{MailDesk, MailSender};
+pub use sender::{MailParts, MailSender};
 pub use settings::MailSettings;
 pub use share::{DailyShare, MailClaim, MailLimits};
 pub use transport::{

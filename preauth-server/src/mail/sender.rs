@@ -47,7 +47,7 @@ const STALLS_AFTER: TimeDelta = TimeDelta::minutes(5);
 /// [`run_once`](Self::run_once) is a single step, [`run`](Self::run) the loop.
 pub struct MailSender {
     queue: Arc<dyn MailQueue>,
-    desk: MailDesk,
+    parts: MailParts,
     clock: Arc<dyn Clock>,
     wake: Arc<Notify>,
     hold: Hold,
@@ -65,7 +65,7 @@ struct Tray {
 
 /// Builds, limits and transports mails.
 #[derive(Clone)]
-pub struct MailDesk {
+pub struct MailParts {
     /// Common to all mails.
     pub letterhead: Letterhead,
     /// The daily limits of offers and invitations.
@@ -79,13 +79,13 @@ impl MailSender {
     #[must_use]
     pub fn new(
         queue: Arc<dyn MailQueue>,
-        desk: MailDesk,
+        parts: MailParts,
         clock: Arc<dyn Clock>,
         wake: Arc<Notify>,
     ) -> Self {
         Self {
             queue,
-            desk,
+            parts,
             clock,
             wake,
             hold: Hold::default(),
@@ -157,7 +157,7 @@ impl MailSender {
             now,
             lease: LEASE,
             limit: MAX_LEASED,
-            share: DailyShare::on_the_day_of(now, self.desk.limits),
+            share: DailyShare::on_the_day_of(now, self.parts.limits),
         };
         let claimed = self.queue.claim(&claim).await?;
         let is_any_due = !claimed.is_empty();
@@ -198,17 +198,17 @@ impl MailSender {
     }
 
     async fn hand_over(&self, leased: &LeasedMail) -> Result<String, NotTaken> {
-        let mail = self.desk.letterhead.write(leased, self.clock.now());
+        let mail = self.parts.letterhead.write(leased, self.clock.now());
         // A newer version may have stored it, and be able to build it.
         let mail =
             mail.map_err(|unwritable| NotTaken::NotYet(crate::log::chain(&unwritable).into()))?;
-        self.desk.transport.hand_over(&mail).await
+        self.parts.transport.hand_over(&mail).await
     }
 
     /// Warns once when a head office comes close to the limit of new mailboxes, and once when it
     /// reaches it.
     fn warn_of_many(&self, leased: &LeasedMail) {
-        let bound = u64::from(self.desk.limits.new_mailboxes.get());
+        let bound = u64::from(self.parts.limits.new_mailboxes.get());
         let near = bound.saturating_mul(NEAR_PERCENT).div_euclid(100);
         if let Some(reached) = leased.new_mailboxes.filter(|it| [near, bound].contains(it)) {
             tracing::warn!(
@@ -291,9 +291,9 @@ impl fmt::Debug for MailSender {
     }
 }
 
-impl fmt::Debug for MailDesk {
+impl fmt::Debug for MailParts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("MailDesk")
+        f.debug_struct("MailParts")
             .field("letterhead", &self.letterhead)
             .finish_non_exhaustive()
     }

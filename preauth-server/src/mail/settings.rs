@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::letterhead::Letterhead;
-use super::sender::MailDesk;
+use super::sender::MailParts;
 use super::share::MailLimits;
 use super::transport::{Folder, SmtpRelay, SmtpSettings, Transport, TransportError};
 
@@ -21,7 +21,7 @@ pub struct MailSettings {
 
 impl MailSettings {
     /// Builds mails by these settings; without a mail server they become files in `data`.
-    pub fn desk(&self, data: &Path) -> Result<MailDesk, TransportError> {
+    pub fn parts(&self, data: &Path) -> Result<MailParts, TransportError> {
         let transport: Arc<dyn Transport> = match &self.smtp {
             Some(smtp) => {
                 let hello = self.letterhead.from.email.domain();
@@ -29,7 +29,7 @@ impl MailSettings {
             }
             None => Arc::new(Folder::in_data(data)),
         };
-        Ok(MailDesk {
+        Ok(MailParts {
             letterhead: self.letterhead.clone(),
             limits: self.limits,
             transport,

@@ -13,7 +13,7 @@ use preauth_core::value::{CompanyId, Email, MailId, OperationId, Timestamp};
 use preauth_server::clock::Clock;
 use preauth_server::directory::{DirectoryError, MailFilter, MailStatus};
 use preauth_server::mail::{
-    Claimed, DailyShare, LeasedMail, Letterhead, MailClaim, MailDesk, MailLimits, MailQueue,
+    Claimed, DailyShare, LeasedMail, Letterhead, MailClaim, MailLimits, MailParts, MailQueue,
     MailSender, NotTaken, Outcome, OutgoingMail, Transport,
 };
 use preauth_server::worker::{ShutdownTrigger, shutdown};
@@ -351,7 +351,7 @@ async fn leased_mails_that_were_not_attempted_are_released_when_the_server_stops
     let (trigger, shutdown) = shutdown();
     let mails = Arc::clone(&fixture.stores.mails);
     let queue = LastAttempt(mails, Mutex::new(Some(trigger)));
-    let desk = MailDesk {
+    let parts = MailParts {
         letterhead: Letterhead {
             from: "avisos@preauth.example".parse().unwrap(),
             portal: None,
@@ -360,7 +360,7 @@ async fn leased_mails_that_were_not_attempted_are_released_when_the_server_stops
         transport: Arc::new(Accepting),
     };
     let clock = Arc::new(Standing(fixture.later(TimeDelta::seconds(1))));
-    let sender = MailSender::new(Arc::new(queue), desk, clock, Arc::default());
+    let sender = MailSender::new(Arc::new(queue), parts, clock, Arc::default());
     sender.run(shutdown).await;
     let number = async |condition: &str| -> i64 {
         let sql = format!("SELECT count(*) FROM notices WHERE {condition}");

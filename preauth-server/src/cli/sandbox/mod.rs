@@ -193,7 +193,7 @@ pub(crate) async fn start(
         },
         limiter: UnauthenticatedLimiter::unlimited(),
         connections: ConnectionLimits::default(),
-        mails: settings.mail.desk(data)?,
+        mails: settings.mail.parts(data)?,
         endpoint_validator,
         extra_roots: ExtraRoots::default(),
         listen: args.listen,
