@@ -11,7 +11,7 @@ use preauth_core::value::{EventId, IdempotencyKey, OperationId, PaymentOrderId, 
 
 use crate::store::sql::{history, platform_replies};
 
-use super::commit::Born;
+use super::commit::InsertedDeliveries;
 use super::{SqliteStore, commit, load};
 
 /// Maximum number of one caller's commits in the writer's queue: enough to fill a transaction, and
@@ -79,8 +79,8 @@ impl Store for SqliteStore {
         let written = self.writer.write_then(
             commit,
             |connection, commit| Box::pin(commit::write(connection, commit)),
-            Box::new(move |born: &mut Born| {
-                if born.hand_over() {
+            Box::new(move |inserted: &mut InsertedDeliveries| {
+                if inserted.hand_over() {
                     waiting.notify_one();
                 }
             }),

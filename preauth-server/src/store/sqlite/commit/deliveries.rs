@@ -11,13 +11,13 @@ use super::super::rows::Columns;
 
 /// The deliveries that a commit wrote.
 #[derive(Default)]
-pub(in super::super) struct Born {
+pub(in super::super) struct InsertedDeliveries {
     handed: Vec<(Box<dyn Room>, Leased)>,
     /// Whether any of them waits for a claim.
     waits: bool,
 }
 
-impl Born {
+impl InsertedDeliveries {
     /// Hands the leased deliveries over; returns whether any waits for a claim.
     pub(in super::super) fn hand_over(&mut self) -> bool {
         for (room, leased) in self.handed.drain(..) {
@@ -31,8 +31,8 @@ impl Born {
 pub(super) async fn insert(
     connection: &mut SqliteConnection,
     commit: &Commit,
-) -> Result<Born, WriteError> {
-    let mut born = Born::default();
+) -> Result<InsertedDeliveries, WriteError> {
+    let mut inserted = InsertedDeliveries::default();
     for delivery in &commit.deliveries {
         if let Some(room) = commit.intake.reserve(delivery.endpoint)
             && let Some(endpoint) = ready(connection, delivery.endpoint, commit.event.at).await?
@@ -41,13 +41,13 @@ pub(super) async fn insert(
             let lease = (token, room.lease().num_milliseconds());
             add(connection, delivery, commit, Some(lease)).await?;
             let leased = endpoint.leased(commit, delivery, token);
-            born.handed.push((room, leased));
+            inserted.handed.push((room, leased));
         } else {
             add(connection, delivery, commit, None).await?;
-            born.waits = true;
+            inserted.waits = true;
         }
     }
-    Ok(born)
+    Ok(inserted)
 }
 
 /// Adds a delivery, under a lease with this token and duration in milliseconds.

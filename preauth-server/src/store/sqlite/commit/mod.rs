@@ -13,13 +13,13 @@ use sqlx::SqliteConnection;
 use crate::store::error::WriteError;
 use crate::store::sql::platform_replies;
 
-pub(super) use deliveries::Born;
+pub(super) use deliveries::InsertedDeliveries;
 
 /// Writes all changes of a decision; returns its deliveries. The schema's constraints decide whether it is valid.
 pub(super) async fn write(
     connection: &mut SqliteConnection,
     commit: &Commit,
-) -> Result<Born, WriteError> {
+) -> Result<InsertedDeliveries, WriteError> {
     let expected = commit.write.expected_version();
     // Before the operation, which refers to it.
     if let Some(supplier) = &commit.supplier {
@@ -44,7 +44,7 @@ pub(super) async fn write(
         Write::EventOnly { .. } => {}
     }
     record::event(connection, commit).await?;
-    let born = deliveries::insert(connection, commit).await?;
+    let inserted = deliveries::insert(connection, commit).await?;
     if let Some(mail) = &commit.mail {
         record::mail(connection, mail, commit).await?;
     }
@@ -54,7 +54,7 @@ pub(super) async fn write(
     if let (Some(operation), Some(file)) = (operation_of(&commit.write), &commit.file) {
         record::file(connection, file, operation).await?;
     }
-    Ok(born)
+    Ok(inserted)
 }
 
 async fn remember(
