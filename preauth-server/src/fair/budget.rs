@@ -240,7 +240,7 @@ mod tests {
     use tokio::time::{Instant, sleep};
     use uuid::Uuid;
 
-    use super::super::{QueueError, Tenant, on_account_of};
+    use super::super::{QueueError, Tenant, charged_to};
     use super::{Budget, Room};
 
     const QUEUE: usize = 8;
@@ -250,7 +250,7 @@ mod tests {
     }
 
     async fn acquire(budget: &Budget, number: u128, amount: u64) -> Result<Room, QueueError> {
-        on_account_of(head_office(number), budget.acquire(amount)).await
+        charged_to(head_office(number), budget.acquire(amount)).await
     }
 
     /// The amount, if it is granted without waiting.

@@ -17,4 +17,4 @@ pub use budget::{Budget, Room};
 pub(crate) use queue::{Queued, Receiver, Sender, channel};
 pub use queue_error::QueueError;
 pub use refusals::Refusals;
-pub use ticket::{Tenant, in_time, on_account_of};
+pub use ticket::{Tenant, charged_to, in_time};

@@ -45,7 +45,7 @@ pub(super) struct Ticket {
 /// The tenant is stored in the task and not passed as an argument, because the ports between the
 /// request and the queues have nothing to do with it. A task without a tenant works for the service
 /// itself.
-pub async fn on_account_of<F: Future>(tenant: Tenant, work: F) -> F::Output {
+pub async fn charged_to<F: Future>(tenant: Tenant, work: F) -> F::Output {
     let waited_ms = TICKET.try_with(|outer| Arc::clone(&outer.waited_ms));
     let ticket = Ticket {
         tenant,

@@ -17,7 +17,7 @@ use crate::access::{Access, KeyHash, KeyRecord, RateLimit, Window};
 use crate::clock::Clock;
 
 use crate::access::hash_of_presented;
-use crate::fair::{Tenant, on_account_of};
+use crate::fair::{Tenant, charged_to};
 
 use super::authorization::bearer;
 use super::client_address::ClientAddress;
@@ -193,7 +193,7 @@ impl Gate {
 
     async fn look_up(&self, key: KeyHash, now: Timestamp) -> Result<Option<KeyRecord>, ApiError> {
         let look_up = self.access.authenticate(&key, self.limit, now);
-        let found = on_account_of(self.tenants.of(&key), look_up).await?;
+        let found = charged_to(self.tenants.of(&key), look_up).await?;
         if let Some(entry) = &found {
             self.tenants.remember(key, entry.head_office);
         }

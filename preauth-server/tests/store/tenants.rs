@@ -10,7 +10,7 @@ use preauth_core::operation::Actor;
 use preauth_core::port::{Unavailable, Viewer};
 use preauth_core::service::ServiceError;
 use preauth_core::value::{CompanyId, OperationId};
-use preauth_server::fair::{Tenant, on_account_of};
+use preauth_server::fair::{Tenant, charged_to};
 use tokio::task::JoinSet;
 
 use crate::store::fixture::Fixture;
@@ -102,7 +102,7 @@ async fn find(
 ) -> Result<(), Unavailable> {
     let viewer = Viewer::HeadOffice(company);
     let found = fixture.stores.queries.find(viewer, operation);
-    let found = on_account_of(Tenant::HeadOffice(company), found).await?;
+    let found = charged_to(Tenant::HeadOffice(company), found).await?;
     assert!(found.is_some());
     Ok(())
 }
@@ -112,7 +112,7 @@ async fn offer(fixture: Arc<Fixture>, payer: CompanyId) -> Result<(), ServiceErr
     let offered = fixture
         .service
         .offer(&offer, Actor::Company, None, fixture.now);
-    on_account_of(Tenant::HeadOffice(payer), offered)
+    charged_to(Tenant::HeadOffice(payer), offered)
         .await
         .map(drop)
 }

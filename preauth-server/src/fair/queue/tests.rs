@@ -7,7 +7,7 @@ use tokio::sync::oneshot;
 use tokio::time::{Instant, advance, sleep};
 use uuid::Uuid;
 
-use super::super::{Tenant, on_account_of};
+use super::super::{Tenant, charged_to};
 use super::{QueueError, Queued, Receiver, Sender, channel};
 
 const FLOODING: u128 = 1;
@@ -38,7 +38,7 @@ async fn send(
     name: &'static str,
 ) -> Result<Answer, QueueError> {
     let (caller, answer) = oneshot::channel();
-    on_account_of(tenant, async { queue.send(Request(name, caller)) }).await?;
+    charged_to(tenant, async { queue.send(Request(name, caller)) }).await?;
     Ok(answer)
 }
 
@@ -148,7 +148,7 @@ async fn a_request_behind_a_stuck_task_is_refused_at_its_deadline() {
     let ask = async |tenant| {
         let (caller, answer) = oneshot::channel();
         let asked = sender.ask(Request("", caller), answer);
-        (on_account_of(tenant, asked).await, began.elapsed())
+        (charged_to(tenant, asked).await, began.elapsed())
     };
     let answered = (Ok(Ok(QueueError::TimedOut)), Duration::from_secs(5));
     assert_eq!(ask(head_office(1)).await, answered);
@@ -161,7 +161,7 @@ async fn a_request_behind_a_stuck_task_is_refused_at_its_deadline() {
 async fn what_was_given_out_is_waited_for_beyond_its_deadline() {
     let (sender, receiver) = channel(4);
     let (caller, answer) = oneshot::channel();
-    let asked = on_account_of(head_office(1), sender.ask(Request("", caller), answer));
+    let asked = charged_to(head_office(1), sender.ask(Request("", caller), answer));
     let serves = async {
         let mut group = receiver.take(1).await;
         sleep(Duration::from_mins(1)).await;
@@ -175,7 +175,7 @@ async fn what_was_given_out_is_waited_for_beyond_its_deadline() {
 #[tokio::test(start_paused = true)]
 async fn the_waits_of_one_request_add_up() {
     let (sender, receiver) = channel(4);
-    on_account_of(head_office(1), async {
+    charged_to(head_office(1), async {
         let wait = async |sleeps| {
             let (caller, answer) = oneshot::channel();
             sender.send(Request("", caller)).unwrap();

@@ -17,7 +17,7 @@ use salvo::http::{Request, Response};
 use salvo::{Depot, FlowCtrl, Handler, Router, Service, async_trait};
 
 use crate::clock::Clock;
-use crate::fair::{Tenant, on_account_of};
+use crate::fair::{Tenant, charged_to};
 use crate::hold::Hold;
 use crate::invoice_files::InvoiceFiles;
 use crate::telemetry::metrics::RequestMetrics;
@@ -89,7 +89,7 @@ impl<E: Endpoint> Handler for Guarded<E> {
         res: &mut Response,
         _ctrl: &mut FlowCtrl,
     ) {
-        on_account_of(Tenant::Unknown, self.serve(req, depot, res)).await;
+        charged_to(Tenant::Unknown, self.serve(req, depot, res)).await;
     }
 }
 
@@ -145,7 +145,7 @@ impl<E: Endpoint> Guarded<E> {
         };
         res.extensions.insert(in_progress);
         let answer = self.endpoint.answer(&self.api, caller, req);
-        handler::run(on_account_of(caller.tenant(), answer)).await
+        handler::run(charged_to(caller.tenant(), answer)).await
     }
 }
 

@@ -6,7 +6,7 @@ use salvo::http::{Method, Request, Response};
 use salvo::routing::filters::MethodFilter;
 use salvo::{Depot, FlowCtrl, Handler, Router, async_trait};
 
-use crate::fair::{Tenant, on_account_of};
+use crate::fair::{Tenant, charged_to};
 use crate::http::handler;
 use crate::http::held;
 use crate::http::openapi::described::Described;
@@ -122,7 +122,7 @@ impl Handler for Guarded {
         let outcome = match may_go_on {
             Ok(()) => {
                 let answer = self.endpoint.answer(&self.api, req);
-                handler::run(on_account_of(Tenant::Platform, answer)).await
+                handler::run(charged_to(Tenant::Platform, answer)).await
             }
             Err(refusal) => Err(refusal),
         };

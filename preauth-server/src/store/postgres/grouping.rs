@@ -135,7 +135,7 @@ mod tests {
     use uuid::Uuid;
 
     use super::{Grouped, Limits, QueueError, Serve};
-    use crate::fair::{Tenant, on_account_of};
+    use crate::fair::{Tenant, charged_to};
 
     const LIMITS: Limits = Limits {
         queue: 4,
@@ -197,7 +197,7 @@ mod tests {
 
         async fn ask_as(&self, tenant: Tenant, number: u32) -> JoinHandle<Result<u32, QueueError>> {
             let grouped = Arc::clone(&self.grouped);
-            let asks = on_account_of(tenant, async move { grouped.ask(number).await });
+            let asks = charged_to(tenant, async move { grouped.ask(number).await });
             let asked = tokio::spawn(asks);
             for _ in 0..10 {
                 tokio::task::yield_now().await;

@@ -7,7 +7,7 @@ use sqlx::SqliteConnection;
 use sqlx::sqlite::SqliteRow;
 
 use crate::access::{Access, KeyHash, KeyRecord, RateLimit, Window};
-use crate::fair::{Tenant, on_account_of};
+use crate::fair::{Tenant, charged_to};
 use crate::store::error::{Fault, WriteError, unavailable};
 use crate::store::exhausted::{Known, is_used_up};
 use crate::store::rows::{join_key_parties, key_columns, key_record};
@@ -50,7 +50,7 @@ impl Access for SqliteStore {
             let counted = self.writer.write_relaxed(lookup, |connection, lookup| {
                 Box::pin(count(connection, lookup))
             });
-            let counted = on_account_of(Tenant::HeadOffice(entry.head_office), counted);
+            let counted = charged_to(Tenant::HeadOffice(entry.head_office), counted);
             entry.window = Some(counted.await.map_err(unavailable)?);
         }
         self.exhausted.note(*key, limit, &entry);

@@ -9,7 +9,7 @@ use tempfile::TempDir;
 use tokio::sync::Notify;
 use uuid::Uuid;
 
-use crate::fair::{Tenant, on_account_of};
+use crate::fair::{Tenant, charged_to};
 use crate::store::error::WriteError;
 
 use super::task::GROUP_LIMIT;
@@ -239,7 +239,7 @@ async fn what_exceeds_the_queue_is_refused_at_once() {
 async fn a_tenant_that_fills_the_queue_is_refused_its_newest_and_another_is_not() {
     let bench = Bench::new().await;
     let limit = i64::try_from(QUEUE_LIMIT).unwrap();
-    let of = |number, ids| on_account_of(head_office(number), bench.insert_together(ids));
+    let of = |number, ids| charged_to(head_office(number), bench.insert_together(ids));
     let (flood, quiet) = futures_util::future::join(of(1, 1..=limit + 5), of(2, 5000..=5001)).await;
     assert!(quiet.iter().all(Result::is_ok));
     let refused: Vec<bool> = flood
@@ -254,9 +254,9 @@ async fn a_tenant_that_fills_the_queue_is_refused_its_newest_and_another_is_not(
 #[tokio::test]
 async fn a_quiet_tenants_write_is_in_the_next_group() {
     let bench = Bench::new().await;
-    let flood = on_account_of(head_office(1), bench.insert_together(1..=1000));
+    let flood = charged_to(head_office(1), bench.insert_together(1..=1000));
     let quiet = async {
-        let written = on_account_of(head_office(2), bench.insert(5000)).await;
+        let written = charged_to(head_office(2), bench.insert(5000)).await;
         (written, bench.stored().await.len())
     };
     let (flood, (written, stored)) = futures_util::future::join(flood, quiet).await;
@@ -269,7 +269,7 @@ async fn a_quiet_tenants_write_is_in_the_next_group() {
 #[tokio::test]
 async fn a_write_that_nobody_waits_for_any_more_is_not_begun() {
     let bench = Bench::new().await;
-    on_account_of(head_office(1), async {
+    charged_to(head_office(1), async {
         let mut given_up = Box::pin(bench.insert(1));
         assert!(futures_util::poll!(&mut given_up).is_pending());
         drop(given_up);
