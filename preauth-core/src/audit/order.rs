@@ -26,7 +26,7 @@ impl Checker<'_> {
         for earlier in stored
             .earlier
             .iter()
-            .filter(|it| is_in_force && it.stands())
+            .filter(|it| is_in_force && it.is_in_force())
         {
             found.expect(false, Rule::OnePaymentOrder, || {
                 format!("its operation has payment order {} already", earlier.id)

@@ -70,7 +70,7 @@ crate::explained::explained!(OrderRejection);
 /// Decides whether an operation that has `others` may have another payment order: an operation has one
 /// order at a time, unless the payout was returned after that order was paid.
 pub fn decide_new(others: &[OtherOrder]) -> Result<(), OrderRejection> {
-    match others.iter().find(|order| order.stands()) {
+    match others.iter().find(|order| order.is_in_force()) {
         None => Ok(()),
         Some(standing) => Err(OrderRejection::AlreadyOrdered {
             existing: standing.id,

@@ -56,7 +56,7 @@ pub struct OtherOrder {
 impl OtherOrder {
     /// Whether the order is in force: the operation cannot have another one.
     #[must_use]
-    pub const fn stands(&self) -> bool {
+    pub const fn is_in_force(&self) -> bool {
         self.returned_at.is_none()
     }
 }
