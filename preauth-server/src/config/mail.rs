@@ -3,11 +3,12 @@
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 
-use lettre::message::Mailbox;
 use url::Url;
 
 use super::reader::Reader;
-use crate::mail::{Letterhead, MailLimits, MailSettings, SmtpLogin, SmtpSettings, SmtpTls};
+use crate::mail::{
+    Letterhead, MailLimits, MailSettings, Mailbox, SmtpLogin, SmtpSettings, SmtpTls,
+};
 
 /// The sender of mails that only become files.
 const NOBODY: &str = "Preauth <nao-responda@preauth.invalid>";

@@ -21,6 +21,8 @@ mod share;
 mod transport;
 mod verdict;
 
+pub use lettre::message::Mailbox;
+
 pub use letter::{Letter, PausedEndpoint, UnreadableContent};
 pub use letterhead::{Letterhead, OutgoingMail, Unwritable};
 pub use queue::{Claimed, JoinedMail, LeasedMail, MailQueue, Outcome};
