@@ -109,6 +109,11 @@ impl HoldWatch {
             let why = behind.unwrap_or_else(|| offset(&compared));
             let text = format!("{why}; set it right: until then every request is answered 503");
             self.hold.begin(HoldReason::ClockOff, &text);
+        } else if compared.is_disputed {
+            // The time before the jump may have been the wrong one.
+            let text = "the database's clock was set right after it had been contradicted by this \
+                        machine's: every request is answered 503 until it has been stable for a minute";
+            self.hold.begin(HoldReason::ClockOff, text);
         } else {
             self.hold.end(HoldReason::ClockOff);
         }

@@ -45,6 +45,9 @@ struct State {
     anchor: Anchor,
     /// The position of the reference since it jumped.
     jumped_to: Option<Anchor>,
+    /// Whether the machine's clock was another when the anchor was last confirmed: either may have been
+    /// wrong.
+    is_disputed: bool,
     jumps: u64,
     offset: TimeDelta,
 }
@@ -59,6 +62,9 @@ pub struct Comparison {
     pub uncertainty: TimeDelta,
     /// How far the reference is ahead of this clock, while it is not followed after a jump.
     pub jump: Option<TimeDelta>,
+    /// Whether this clock may be wrong while its reference is not followed: it was started, or set, by a
+    /// reference that the machine's clock contradicted.
+    pub is_disputed: bool,
 }
 
 impl ServingClock {
@@ -99,6 +105,7 @@ impl ServingClock {
             state: Mutex::new(State {
                 anchor,
                 jumped_to: None,
+                is_disputed: !follows_machine && is_off(offset),
                 jumps: 0,
                 offset,
             }),
@@ -119,11 +126,15 @@ impl ServingClock {
         let reference = reading.anchor.at;
         let uncertainty = reading.took.checked_div(2).unwrap_or_default();
         state.offset = machine.since(reference.saturating_add(uncertainty));
+        if state.jumped_to.is_none() {
+            state.is_disputed = is_off_by_more_than(state.offset, MAX_OFFSET, uncertainty);
+        }
         let now = state.anchor.at_uptime(uptime);
         Comparison {
             offset: state.offset,
             uncertainty,
             jump: state.jumped_to.map(|_| reference.since(now)),
+            is_disputed: state.jumped_to.is_some() && state.is_disputed,
         }
     }
 
@@ -322,6 +333,32 @@ mod tests {
         // 31 days, an hour, and the seconds that passed.
         assert_eq!(passed(&clock), 2_682_095);
         assert!(!clock.is_suspicious());
+    }
+
+    #[test]
+    fn a_clock_that_began_by_a_reference_which_the_machine_contradicts_is_disputed_until_it_follows()
+     {
+        let machine = Arc::new(Machine::default());
+        let wrong = noon().saturating_add(TimeDelta::days(31));
+        let uptime = machine.elapsed();
+        let clock = ServingClock::by_database(machine.clone(), machine.clone(), wrong, uptime);
+        let look = |seconds: i64, database: fn(&Machine) -> Timestamp| {
+            machine.pass(seconds);
+            clock.compare(Some(database(&machine)), clock.uptime())
+        };
+        let ahead = |machine: &Machine| machine.now().saturating_add(TimeDelta::days(31));
+        let right = |machine: &Machine| machine.now();
+        assert!(!look(1, ahead).is_disputed, "it goes by its reference");
+        for seconds in [0, 59] {
+            let compared = look(seconds, right);
+            assert!(compared.jump.is_some() && compared.is_disputed);
+        }
+        let compared = look(1, right);
+        assert!(compared.jump.is_none() && !compared.is_disputed);
+        // A jump of both clocks disputes nothing: the time before it was agreed.
+        machine.set(TimeDelta::days(31));
+        let compared = look(1, right);
+        assert!(compared.jump.is_some() && !compared.is_disputed);
     }
 
     #[test]

@@ -28,6 +28,7 @@ mod receiver;
 mod sandbox;
 mod scratch;
 mod server;
+mod settable_clock;
 mod socket;
 pub mod travel;
 
@@ -43,4 +44,5 @@ pub use receiver::{Arrived, TestReceiver};
 pub use sandbox::{Sandbox, due_date};
 pub use scratch::Scratch;
 pub use server::Server;
+pub use settable_clock::SettableClock;
 pub use socket::{connect, exchange, first_answer};

@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
+use chrono::TimeDelta;
 use preauth_client::wire::path::PRE_AUTHORIZATIONS;
-use test_support::Backend;
+use test_support::{Backend, SettableClock};
 
 use super::served::offered;
 
@@ -13,7 +14,7 @@ const NOWHERE: &str = "http://127.0.0.1:9/webhooks";
 const ABOUT_A_MONTH: std::ops::Range<f64> = 2_678_370.0..2_678_430.0;
 
 /// The path of the library in Debian's package `faketime`.
-fn faketime() -> String {
+pub(crate) fn faketime() -> String {
     let libraries = std::fs::read_dir("/usr/lib").unwrap();
     let found = libraries
         .map(|entry| entry.unwrap().path().join("faketime/libfaketimeMT.so.1"))
@@ -23,7 +24,7 @@ fn faketime() -> String {
 }
 
 /// Environment variables that shift a process's clock by this offset. Timers are not affected.
-fn set_by<'a>(library: &'a str, offset: &'a str) -> [(&'a str, &'a str); 3] {
+pub(crate) fn set_by<'a>(library: &'a str, offset: &'a str) -> [(&'a str, &'a str); 3] {
     [
         ("LD_PRELOAD", library),
         ("FAKETIME", offset),
@@ -63,6 +64,46 @@ async fn an_instance_a_month_ahead_closes_no_offer_forgets_no_key_and_reports_it
     assert!(wrong.server.log().contains("ahead of the database's"));
     // The other instance is not affected.
     assert_eq!(right.probe("/readyz").await.text, r#"{"status":"ok"}"#);
+}
+
+#[tokio::test]
+async fn a_database_a_month_ahead_for_a_while_closes_no_offer_and_forgets_no_key() {
+    let offered = offered(Backend::Postgres, NOWHERE).await;
+    let [_, url] = &offered.home.database_flags()[..] else {
+        panic!("it has a URL");
+    };
+    let clock = SettableClock::at(url).await;
+    let before = offered.serve(&[]).await;
+    before.wait_until_ready_is(200).await;
+    clock.set_ahead(TimeDelta::days(31)).await;
+    // This one goes by the wrong clock from its start.
+    let during = offered.serve(&[]).await;
+    for server in [&during, &before] {
+        let reason = server.wait_until_ready_is(503).await["reason"].to_string();
+        assert!(reason.contains("behind the database's"), "{reason}");
+        let jumps = server.scrape().await.find("preauth_clock_jumps_total", &[]);
+        assert_eq!(
+            jumps,
+            Some(if std::ptr::eq(server, &before) {
+                1.0
+            } else {
+                0.0
+            })
+        );
+        server.let_loops_step().await;
+        let repeated = server.offer_again(&offered).await;
+        assert_eq!(repeated.refusal(), (503, "SERVICE_UNAVAILABLE".to_owned()));
+    }
+    clock.set_ahead(TimeDelta::zero()).await;
+    for server in [&before, &during] {
+        // The first request that is answered is answered by the right time.
+        let repeated = server.offer_again_until_answered(&offered).await;
+        assert_eq!(repeated.status, 201, "{}", repeated.text);
+        assert_eq!(repeated.header("idempotency-replayed"), "true");
+        server.wait_until_ready_is(200).await;
+        server.let_loops_step().await;
+        assert_eq!(server.status().await, "IN_PRE_AUTH");
+    }
 }
 
 #[tokio::test]

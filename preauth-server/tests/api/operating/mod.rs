@@ -13,3 +13,5 @@ mod served;
 pub(crate) mod server;
 mod shutdown;
 mod traffic;
+
+pub(crate) use clocks::{faketime, set_by};

@@ -10,7 +10,7 @@ use test_support::{Answer, Backend, Home, RawCaller, Sandbox, Server, offer_body
 use super::exposition::Exposition;
 
 /// Timeout for everything the test waits for.
-const PATIENCE: Duration = Duration::from_mins(1);
+const PATIENCE: Duration = Duration::from_mins(3);
 /// The steps after which a worker has done all due work.
 const STEPS: u32 = 3;
 pub(crate) const KEY: (&str, &str) = ("idempotency-key", "pedido-0001");
@@ -73,6 +73,21 @@ impl Served {
     pub(crate) async fn offer_again(&self, offered: &Offered) -> Answer {
         let body = offered.body.to_string();
         self.erp.post_text(PRE_AUTHORIZATIONS, &[KEY], body).await
+    }
+
+    /// The same until the answer is not 503.
+    pub(crate) async fn offer_again_until_answered(&self, offered: &Offered) -> Answer {
+        let wait = async {
+            loop {
+                let answer = self.offer_again(offered).await;
+                if answer.status != 503 {
+                    return answer;
+                }
+                tokio::time::sleep(Duration::from_millis(50)).await;
+            }
+        };
+        let waited = tokio::time::timeout(PATIENCE, wait).await;
+        waited.unwrap_or_else(|_| panic!("never answered: {}", self.server.log()))
     }
 
     /// The status of the offer.
