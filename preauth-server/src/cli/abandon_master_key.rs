@@ -8,14 +8,14 @@ use clap::Args;
 use serde::Serialize;
 
 use crate::admin::confirm;
-use crate::clock::{Clock, SystemClock};
 use crate::config::Config;
 use crate::directory::{Abandoned, Directory};
 use crate::language::{Language, Text, texts};
 use crate::printable::printable;
 use crate::secret::{self, KeyUsage, MasterKeyId, Vault};
-use crate::store;
+use crate::store::{self, Stores};
 
+use super::moment::moment;
 use super::serve::ServeArgs;
 use super::{CliError, Spoken};
 
@@ -67,7 +67,7 @@ texts! {
 pub(super) async fn run(args: &AbandonArgs, language: Language) -> Result<(), CliError> {
     let config = Config::from_layers(&args.serve.layers())?;
     let stores = store::open(&config.database_url).await?;
-    let done = abandon(args, &config, &*stores.directory, language).await;
+    let done = abandon(args, &config, &stores, language).await;
     stores.lifecycle.close().await;
     done
 }
@@ -76,12 +76,13 @@ pub(super) async fn run(args: &AbandonArgs, language: Language) -> Result<(), Cl
 async fn abandon(
     args: &AbandonArgs,
     config: &Config,
-    directory: &dyn Directory,
+    stores: &Stores,
     language: Language,
 ) -> Result<(), CliError> {
+    let directory = &*stores.directory;
     let keys: BTreeSet<_> = args.keys.iter().copied().collect();
     let keys: Vec<_> = keys.into_iter().collect();
-    let now = SystemClock.now();
+    let now = moment(&*stores.lifecycle, config.trusts_clock).await?;
     let usage = secret::key_usage(directory, now).await?;
     let secrets = validate(&keys, config, &usage, language)?;
     if !args.yes {

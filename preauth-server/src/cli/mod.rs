@@ -9,6 +9,7 @@ mod descriptors;
 mod groups;
 mod listen;
 mod migrate;
+mod moment;
 mod openapi;
 pub(crate) mod sandbox;
 mod serve;

@@ -13,6 +13,7 @@ use test_support::{
 };
 use webhook_verify::{SIGNATURE_HEADER, Secret, Verifier};
 
+use crate::operating::{faketime, set_by};
 use crate::process::{preauth, text};
 
 on_each_database! {
@@ -180,17 +181,20 @@ const TOKEN: &str = "0123456789abcdef";
 
 /// `abandon-master-key` with these arguments, on this home.
 fn abandon(home: &Home, arguments: &[&str]) -> Output {
+    abandon_with(home, arguments, &[])
+}
+
+/// The same with more environment variables.
+fn abandon_with(home: &Home, arguments: &[&str], variables: &[(&str, &str)]) -> Output {
     let data = home.folder().join("data");
     let mut all = vec!["abandon-master-key", "--data", data.to_str().unwrap()];
     let database = home.database_flags();
     all.extend(database.iter().map(String::as_str));
     all.extend(arguments);
     let shared = ("PREAUTH_FILES_SHARED", "true");
-    preauth(
-        home.folder(),
-        &all,
-        &[("PREAUTH_PLATFORM_TOKEN", TOKEN), shared],
-    )
+    let token = ("PREAUTH_PLATFORM_TOKEN", TOKEN);
+    let variables = [&[token, shared], variables].concat();
+    preauth(home.folder(), &all, &variables)
 }
 
 /// The keys that a refused start names, and its whole message.
@@ -306,6 +310,55 @@ async fn a_lost_key_that_sealed_an_old_secret_alone_pauses_nobody(backend: Backe
         old.verify_now(Some(signature.as_bytes()), &arrived[0].request.body)
             .is_err()
     );
+}
+
+/// A home whose old secret, in force for a day, needs a lost master key; and that key.
+async fn with_an_old_secret_lost(backend: Backend) -> (Home, String) {
+    let home = Sandbox::start(backend).await.kill();
+    put_in_front(&home);
+    let sandbox = Sandbox::start_in(home, &[]).await;
+    rotate_with_overlap(&sandbox).await;
+    let home = sandbox.kill();
+    write_secret(&key_file(&home), NEW_KEY);
+    let (lost, _) = lost_keys(&home);
+    (home, lost)
+}
+
+#[tokio::test]
+async fn secrets_in_force_are_given_up_by_the_databases_clock() {
+    let (home, lost) = with_an_old_secret_lost(Backend::Postgres).await;
+    let library = faketime();
+    // By this machine's clock the old secret has ended, and nothing is lost.
+    let done = abandon_with(&home, &[&lost, "--yes"], &set_by(&library, "+31d"));
+    assert!(done.status.success(), "{}", text(&done.stderr));
+    assert!(text(&done.stdout).contains("given up: 1\n"));
+}
+
+#[tokio::test]
+async fn nothing_is_given_up_by_a_clock_behind_the_latest_recorded_moment() {
+    let receiver = TestReceiver::start().await;
+    let home = Sandbox::start_sending_to(Backend::Sqlite, &receiver.url())
+        .await
+        .kill();
+    put_in_front(&home);
+    let sandbox = start(home, &receiver).await;
+    offer(&sandbox, "NF-1").await;
+    let home = sandbox.kill();
+    write_secret(&key_file(&home), NEW_KEY);
+    let (lost, _) = lost_keys(&home);
+    let library = faketime();
+    let late = set_by(&library, "-31d");
+    let refused = abandon_with(&home, &[&lost, "--yes"], &late);
+    assert_eq!(refused.status.code(), Some(1));
+    let message = text(&refused.stderr);
+    assert!(
+        message.contains("behind the latest recorded moment"),
+        "{message}"
+    );
+    assert_eq!(lost_keys(&home).0, lost, "nothing was given up");
+    let trusted = ("PREAUTH_TRUST_CLOCK", "true");
+    let done = abandon_with(&home, &[&lost, "--yes"], &[&late[..], &[trusted]].concat());
+    assert!(done.status.success(), "{}", text(&done.stderr));
 }
 
 #[tokio::test]
