@@ -1,5 +1,5 @@
-//! The janitor: removes records after their retention, and settles the deliveries of removed or
-//! resumed endpoints, all in small batches.
+//! The janitor: removes records after their retention, settles the deliveries of removed or resumed
+//! endpoints, and repairs times that a wrong clock left, all in small batches.
 
 use std::fmt;
 use std::sync::Arc;
@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use chrono::TimeDelta;
 use preauth_core::port::Unavailable;
+use preauth_core::value::Timestamp;
 use tokio::sync::Notify;
 
 use crate::clock::Clock;
@@ -160,6 +161,7 @@ impl Janitor {
         let before = |retention| now.saturating_sub(retention);
         match kind {
             Kind::Endpoints => house.settle_endpoints(SETTLED_BATCH).await,
+            Kind::PutOff => self.bring_forward(now).await,
             Kind::Replies => house.forget_expired_replies(now, BATCH).await,
             Kind::RateWindows => {
                 let unused_since = before(self.retention.rate_windows);
@@ -181,6 +183,18 @@ impl Janitor {
         }
     }
 
+    async fn bring_forward(&self, now: Timestamp) -> Result<u64, Unavailable> {
+        let brought = self.housekeeping.bring_forward(now, BATCH).await?;
+        if brought > 0 {
+            tracing::warn!(
+                target: "janitor",
+                brought,
+                "deliveries and mails that a wrong clock had put off for too long are due again"
+            );
+        }
+        Ok(brought)
+    }
+
     /// The health of the loop.
     #[must_use]
     pub fn health(&self) -> Arc<LoopHealth> {
@@ -192,6 +206,8 @@ impl Janitor {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Endpoints,
+    /// Deliveries and mails that a clock which was ahead put off.
+    PutOff,
     Replies,
     RateWindows,
     Deliveries,
@@ -201,8 +217,9 @@ enum Kind {
 }
 
 impl Kind {
-    const ALL: [Self; 7] = [
+    const ALL: [Self; 8] = [
         Self::Endpoints,
+        Self::PutOff,
         Self::Replies,
         Self::RateWindows,
         Self::Deliveries,
@@ -218,7 +235,9 @@ impl Kind {
             Self::Endpoints => 1,
             Self::Counts => COUNTS_BATCH,
             Self::Files => SWEEP_BATCH,
-            Self::Replies | Self::RateWindows | Self::Deliveries | Self::Mails => BATCH,
+            Self::PutOff | Self::Replies | Self::RateWindows | Self::Deliveries | Self::Mails => {
+                BATCH
+            }
         })
     }
 }
@@ -316,6 +335,10 @@ mod tests {
 
         fn endpoints_unsettled(&self) -> Arc<Notify> {
             Arc::default()
+        }
+
+        async fn bring_forward(&self, _now: Timestamp, _limit: u32) -> Result<u64, Unavailable> {
+            Ok(0)
         }
 
         async fn forget_expired_replies(

@@ -6,4 +6,7 @@ mod schedule;
 
 pub use pace::{SLOW_ATTEMPT, is_slow};
 pub use recipients::recipients;
-pub use schedule::{ENDPOINT_PATIENCE_DAYS, RETRY_DELAYS_SECONDS, endpoint_is_lost, retry_at};
+pub use schedule::{
+    ENDPOINT_PATIENCE_DAYS, MAX_LEASE, MAX_RETRY_DELAY, RETRY_DELAYS_SECONDS, endpoint_is_lost,
+    retry_at,
+};

@@ -21,6 +21,12 @@ pub const RETRY_DELAYS_SECONDS: [i64; 10] = [
 /// Days without any success after which an endpoint is paused at its next failure.
 pub const ENDPOINT_PATIENCE_DAYS: i64 = 5;
 
+/// Longer than any delay of the schedule, its jitter included, by more than clocks differ: an attempt that
+/// is due later was put off by a clock that was ahead.
+pub const MAX_RETRY_DELAY: TimeDelta = TimeDelta::hours(28);
+/// Longer than any lease of a delivery or a mail, by more than clocks differ.
+pub const MAX_LEASE: TimeDelta = TimeDelta::minutes(10);
+
 const HOUR: i64 = 60 * 60;
 /// Maximum delay that a receiver may request with `Retry-After`.
 const RETRY_AFTER_LIMIT_SECONDS: i64 = HOUR;
@@ -58,7 +64,7 @@ pub fn endpoint_is_lost(healthy_at: Timestamp, now: Timestamp) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{RETRY_DELAYS_SECONDS, endpoint_is_lost, retry_at};
+    use super::{MAX_RETRY_DELAY, RETRY_DELAYS_SECONDS, endpoint_is_lost, retry_at};
     use crate::value::Timestamp;
     use chrono::TimeDelta;
 
@@ -82,6 +88,18 @@ mod tests {
             let delay = retry_at(1, jitter, None, start()).unwrap().since(start());
             assert!(delay >= TimeDelta::seconds(5), "{delay}");
             assert!(delay <= TimeDelta::milliseconds(5_500), "{delay}");
+        }
+    }
+
+    #[test]
+    fn no_delay_is_as_long_as_the_maximum() {
+        for made in 1..=10 {
+            let most = [0, u32::MAX].map(|asked| {
+                let longest_jitter = 8_640_000;
+                retry_at(made, longest_jitter, Some(asked), start()).unwrap()
+            });
+            let delay = most.into_iter().max().unwrap().since(start());
+            assert!(delay < MAX_RETRY_DELAY - TimeDelta::hours(1), "{delay}");
         }
     }
 

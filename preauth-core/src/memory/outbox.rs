@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use async_trait::async_trait;
 use uuid::Uuid;
 
-use crate::delivery::is_slow;
+use crate::delivery::{MAX_LEASE, MAX_RETRY_DELAY, is_slow};
 use crate::port::{
     Attempt, Claim, Claimed, DeliveryStatus, Intake, Leased, MailKind, NewDelivery, NewMail,
     Outbox, Room, Trigger, Unavailable, Verdict,
@@ -59,6 +59,11 @@ impl Outbox for MemoryStore {
     async fn next_due(&self) -> Result<Option<Timestamp>, Unavailable> {
         let host_now = (self.clock)();
         Ok(self.lock().deliveries.next_due(host_now))
+    }
+
+    async fn bring_forward(&self, now: Timestamp, limit: u32) -> Result<u64, Unavailable> {
+        let host_now = (self.clock)();
+        Ok(self.lock().deliveries.bring_forward(now, host_now, limit))
     }
 }
 
@@ -277,6 +282,38 @@ impl Deliveries {
             .iter()
             .filter(|(_, id)| self.free_endpoint(*id, host_now).is_some());
         free.next().map(|(due_at, _)| *due_at)
+    }
+
+    fn bring_forward(&mut self, now: Timestamp, host_now: Timestamp, limit: u32) -> u64 {
+        let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+        let latest = now.saturating_add(MAX_RETRY_DELAY);
+        let late = self.due.iter().rev();
+        let late = late.take_while(|(due_at, _)| *due_at > latest);
+        let late = late.filter(|(_, id)| self.is_of_active_endpoint(*id));
+        let late: Vec<_> = late.take(limit).copied().collect();
+        for (due_at, id) in &late {
+            self.due.remove(&(*due_at, *id));
+            self.due.insert((now, *id));
+            if let Some(delivery) = self.rows.get_mut(id) {
+                delivery.record.due_at = now;
+            }
+        }
+        let latest = host_now.saturating_add(MAX_LEASE);
+        let endless = self.leases.values_mut().filter(|it| it.until > latest);
+        let mut brought = late.len();
+        for lease in endless.take(limit.saturating_sub(late.len())) {
+            lease.until = host_now;
+            brought = brought.saturating_add(1);
+        }
+        u64::try_from(brought).unwrap_or(u64::MAX)
+    }
+
+    fn is_of_active_endpoint(&self, id: DeliveryId) -> bool {
+        let endpoint = self.rows.get(&id).map(|delivery| delivery.record.endpoint);
+        endpoint.is_some_and(|endpoint| {
+            let registered = self.endpoints.get(&endpoint);
+            registered.is_some_and(|registered| !registered.is_paused)
+        })
     }
 }
 

@@ -48,6 +48,15 @@ pub trait Outbox: Send + Sync {
 
     /// The earliest moment at which a delivery of an active endpoint is due, for timers.
     async fn next_due(&self) -> Result<Option<Timestamp>, Unavailable>;
+
+    /// Repairs what a clock leaves behind that was ahead for a while and came back, for at most `limit`
+    /// deliveries, and returns their number; fewer than `limit` means that none is left.
+    ///
+    /// A pending delivery of an active endpoint that is due more than
+    /// [`MAX_RETRY_DELAY`](crate::delivery::MAX_RETRY_DELAY) after `now` becomes due `now`. A lease that
+    /// lasts longer than [`MAX_LEASE`](crate::delivery::MAX_LEASE) by the host's clock ends; it stays the
+    /// delivery's newest. Nothing else changes.
+    async fn bring_forward(&self, now: Timestamp, limit: u32) -> Result<u64, Unavailable>;
 }
 
 /// How much to lease.
@@ -55,7 +64,7 @@ pub trait Outbox: Send + Sync {
 pub struct Claim {
     /// The service's clock: deliveries due until now are leased.
     pub now: Timestamp,
-    /// How long the lease lasts, by the host's clock.
+    /// How long the lease lasts, by the host's clock; at most [`MAX_LEASE`](crate::delivery::MAX_LEASE).
     pub lease: TimeDelta,
     /// Maximum number of deliveries.
     pub limit: u32,

@@ -24,7 +24,8 @@ pub trait FileLedger: Send + Sync {
     ) -> Result<Vec<ContentHash>, Unavailable>;
 
     /// Claims at most `limit` files from before `announced_before` that no operation names, for
-    /// removal. A claim from before `stale_before` counts as abandoned.
+    /// removal. A claim from before `stale_before` counts as abandoned, and so does one that
+    /// a wrong clock put as far after `now`.
     async fn claim_unnamed_files(
         &self,
         announced_before: Timestamp,

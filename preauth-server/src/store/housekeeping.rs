@@ -24,6 +24,12 @@ pub trait Housekeeping: Send + Sync {
     /// found by settling at intervals.
     fn endpoints_unsettled(&self) -> Arc<Notify>;
 
+    /// Repairs what a clock leaves behind that was ahead for a while and came back, for at most `limit`
+    /// deliveries and as many mails: one that is due later than its schedule allows becomes due `now`, and
+    /// a lease that lasts longer than any lease ends
+    /// ([`Outbox::bring_forward`](preauth_core::port::Outbox::bring_forward)).
+    async fn bring_forward(&self, now: Timestamp, limit: u32) -> Result<u64, Unavailable>;
+
     /// Removes idempotency replies that had expired at `now`, those of the platform API included;
     /// expired replies are never returned.
     async fn forget_expired_replies(&self, now: Timestamp, limit: u32) -> Result<u64, Unavailable>;

@@ -82,7 +82,8 @@ impl SetAside {
     /// The overdue offers that are skipped at `now`.
     pub(super) fn left_out(&self, now: Timestamp) -> Vec<i64> {
         let mut overdue = lock(&self.overdue);
-        overdue.retain(|_, until| *until > now);
+        // A clock that came back does not prolong it.
+        overdue.retain(|_, until| *until > now && until.since(now) <= LOOK_AGAIN);
         overdue.keys().map(|operation| operation.get()).collect()
     }
 
@@ -137,6 +138,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 #[cfg(test)]
 mod tests {
+    use chrono::TimeDelta;
     use preauth_core::value::{OperationId, Timestamp};
 
     use super::{LOOK_AGAIN, MAX_REMEMBERED, SetAside, Unreadable};
@@ -179,5 +181,11 @@ mod tests {
             set_aside.left_out(now.saturating_add(LOOK_AGAIN)),
             [0_i64; 0]
         );
+        let in_a_month = now.saturating_add(TimeDelta::days(31));
+        set_aside.leave_out(
+            vec![(offer, Corrupt::at("operations", "due_date"))],
+            in_a_month,
+        );
+        assert_eq!(set_aside.left_out(now), [0_i64; 0], "the clock came back");
     }
 }

@@ -17,7 +17,7 @@ use crate::newer::UNKNOWN_TYPE;
 pub(crate) struct Coverage(BTreeMap<&'static str, u64>);
 
 /// Everything that must occur at least once in a few hundred seeds.
-const RARE: [&str; 51] = [
+const RARE: [&str; 52] = [
     "a commit's answer was lost",
     "a commit landed late",
     "a late commit was applied",
@@ -52,6 +52,7 @@ const RARE: [&str; 51] = [
     "a delivery was resent",
     "the clock jumped",
     "an instance's clock was set wrong",
+    "a clock left a delivery days ahead",
     "an offer expired",
     "an offer was replayed",
     "an offer met its own key in progress",
@@ -148,6 +149,7 @@ fn names(fact: &Fact) -> Vec<&'static str> {
         Fact::Keyed { answer, .. } => keyed(answer),
         Fact::Moved(_) => vec!["an endpoint was moved"],
         Fact::Jumped(_) => vec!["the clock jumped"],
+        Fact::LeftAhead(_) => vec!["a clock left a delivery days ahead"],
         Fact::ClockSet { ahead, .. } if ahead.abs() > MAX_OFFSET => {
             vec!["an instance's clock was set wrong"]
         }

@@ -43,6 +43,8 @@ pub(crate) enum Defect {
     UnknownTypeStopsAll,
     /// A page of the archive shows operations as of the start of the reading.
     PageOfTwoMoments,
+    /// What a clock that was ahead left stays leased or due until then.
+    TimesLeftAhead,
     /// An instance uses its machine's clock even if it is wrong.
     OwnClock,
     /// A retry after an unknown outcome takes a new id.

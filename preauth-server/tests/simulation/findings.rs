@@ -151,6 +151,11 @@ fn an_instance_that_goes_by_its_machines_clock_is_found() {
 }
 
 #[test]
+fn times_that_a_clock_left_ahead_are_found() {
+    found(Defect::TimesLeftAhead, "I4", 50);
+}
+
+#[test]
 fn a_delivery_that_is_marked_before_it_is_sent_is_found() {
     found(Defect::MarkedBeforeSent, "I4", 50);
 }

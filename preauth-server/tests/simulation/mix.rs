@@ -38,6 +38,8 @@ pub(crate) struct Mix {
     pub(crate) offer_lifetime_ms: u64,
     /// A standby is promoted, per turn of its actor.
     pub(crate) promotions: u64,
+    /// A delivery is left leased or due until days from now, per turn of its actor.
+    pub(crate) leftovers: u64,
 }
 
 /// The rates of a receiver's failures.
@@ -85,6 +87,7 @@ impl Mix {
             meddling: 0,
             offer_lifetime_ms: 20_000,
             promotions: 0,
+            leftovers: 0,
         }
     }
 
@@ -122,6 +125,7 @@ impl Mix {
             offer_lifetime_ms: 5_000 + rate(60_000),
             skews: rate(900),
             promotions: rate(900),
+            leftovers: rate(700),
         }
     }
 }

@@ -3,6 +3,7 @@
 
 mod access;
 mod api_keys;
+mod clocks;
 mod companies;
 mod conformance;
 pub(crate) mod deliveries;

@@ -9,6 +9,7 @@
 #[path = "../store/mod.rs"]
 mod store;
 
+mod clocks;
 mod counts;
 mod instances;
 mod janitor_locks;

@@ -2,6 +2,7 @@
 
 pub mod announcements;
 pub mod changes;
+pub mod clocks;
 pub mod deliveries;
 pub mod duplicates;
 pub mod handovers;

@@ -66,6 +66,10 @@ impl Outbox for Flaky {
     async fn next_due(&self) -> Result<Option<Timestamp>, Unavailable> {
         self.store.next_due().await
     }
+
+    async fn bring_forward(&self, now: Timestamp, limit: u32) -> Result<u64, Unavailable> {
+        self.store.bring_forward(now, limit).await
+    }
 }
 
 #[tokio::test]

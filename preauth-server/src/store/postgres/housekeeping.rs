@@ -4,13 +4,14 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use chrono::TimeDelta;
-use preauth_core::port::Unavailable;
+use preauth_core::port::{Outbox, Unavailable};
 use preauth_core::value::Timestamp;
 use sqlx::postgres::PgRow;
 use sqlx::{PgConnection, Row};
 use tokio::sync::Notify;
 
 use crate::store::error::WriteError;
+use crate::store::sql::mails;
 use crate::store::{Housekeeping, SETTLE_BATCH_SIZE};
 
 use super::front::{Front, Look};
@@ -42,6 +43,18 @@ impl Housekeeping for PostgresStore {
 
     fn endpoints_unsettled(&self) -> Arc<Notify> {
         Arc::clone(&self.unsettled)
+    }
+
+    async fn bring_forward(&self, now: Timestamp, limit: u32) -> Result<u64, Unavailable> {
+        let deliveries = Outbox::bring_forward(self, now, limit).await?;
+        let mails = self.write_relaxed((now, limit), |connection, input| {
+            Box::pin(mails::bring_forward(connection, input))
+        });
+        let mails = mails.await?;
+        if mails > 0 {
+            self.due_mails.look_everywhere();
+        }
+        Ok(deliveries.saturating_add(mails))
     }
 
     async fn forget_expired_replies(&self, now: Timestamp, limit: u32) -> Result<u64, Unavailable> {

@@ -142,7 +142,8 @@ async fn claim(
         "UPDATE announced_files SET removal_began_at = $3
          WHERE sha256" AMONG "
              SELECT sha256 FROM announced_files a
-             WHERE announced_at < $1 AND (removal_began_at IS NULL OR removal_began_at < $2)
+             WHERE announced_at < $1
+               AND (removal_began_at IS NULL OR removal_began_at < $2 OR removal_began_at > $5)
                AND (SELECT 1 FROM invoice_files f WHERE f.sha256 = a.sha256 LIMIT 1) IS NULL
              ORDER BY announced_at LIMIT $4" SKIP_LOCKED "
          RETURNING sha256"
@@ -151,6 +152,8 @@ async fn claim(
     .bind(stale_before.unix_millis())
     .bind(now.unix_millis())
     .bind(*limit)
+    // As far ahead as `stale_before` is behind.
+    .bind(now.saturating_add(now.since(*stale_before)).unix_millis())
     .fetch_all(session)
     .await?;
     Ok(rows.iter().map(content_hash).collect::<Result<_, _>>()?)

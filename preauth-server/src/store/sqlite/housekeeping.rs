@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use preauth_core::port::Unavailable;
+use preauth_core::port::{Outbox, Unavailable};
 use preauth_core::value::Timestamp;
 use sqlx::SqliteConnection;
 use tokio::sync::Notify;
 
 use crate::store::error::{WriteError, unavailable};
+use crate::store::sql::mails;
 use crate::store::{Housekeeping, SETTLE_BATCH_SIZE};
 
 use super::rows::clamped;
@@ -32,6 +33,18 @@ impl Housekeeping for SqliteStore {
 
     fn endpoints_unsettled(&self) -> Arc<Notify> {
         Arc::clone(&self.unsettled)
+    }
+
+    async fn bring_forward(&self, now: Timestamp, limit: u32) -> Result<u64, Unavailable> {
+        let deliveries = Outbox::bring_forward(self, now, limit).await?;
+        let mails = self
+            .writer
+            .write_relaxed((now, limit), |connection, input| {
+                Box::pin(mails::bring_forward(connection, input))
+            })
+            .await
+            .map_err(unavailable)?;
+        Ok(deliveries.saturating_add(mails))
     }
 
     async fn forget_expired_replies(&self, now: Timestamp, limit: u32) -> Result<u64, Unavailable> {

@@ -125,6 +125,10 @@ impl Outbox for CountedOutbox {
     async fn next_due(&self) -> Result<Option<Timestamp>, Unavailable> {
         self.inner.next_due().await
     }
+
+    async fn bring_forward(&self, now: Timestamp, limit: u32) -> Result<u64, Unavailable> {
+        self.inner.bring_forward(now, limit).await
+    }
 }
 
 fn result(attempt: &Attempt) -> &'static str {

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use chrono::TimeDelta;
+use preauth_core::value::Timestamp;
 
 use crate::clock::sleep_ms;
 use crate::history::Fact;
@@ -27,7 +28,7 @@ pub(super) async fn meddles(cluster: &Arc<Cluster>, mut random: Random) {
         match random.below(8) {
             0 | 1 => database.pause(endpoint).await,
             2 => database.resume(endpoint).await,
-            3 => resend(cluster, &mut random).await,
+            3 => resend(cluster, &mut random, cluster.chronicle.now()).await,
             4 | 5 => {
                 let overlap = random.pick(&[
                     TimeDelta::zero(),
@@ -45,8 +46,8 @@ pub(super) async fn meddles(cluster: &Arc<Cluster>, mut random: Random) {
     }
 }
 
-/// Resends a delivery that was claimed before.
-async fn resend(cluster: &Arc<Cluster>, random: &mut Random) {
+/// Resends a delivery that was claimed before, due at this time.
+pub(super) async fn resend(cluster: &Arc<Cluster>, random: &mut Random, at: Timestamp) {
     let given_out: Vec<_> = cluster.chronicle.read(|entries| {
         let claims = entries.iter().filter_map(|entry| match &entry.fact {
             Fact::Claimed { delivery, .. } => Some(*delivery),
@@ -58,8 +59,7 @@ async fn resend(cluster: &Arc<Cluster>, random: &mut Random) {
         return;
     }
     let delivery = random.pick(&given_out);
-    let now = cluster.chronicle.now();
-    if cluster.database.ground().desk.resend(delivery, now).await {
+    if cluster.database.ground().desk.resend(delivery, at).await {
         cluster.chronicle.note(Fact::Resent(delivery));
     }
 }

@@ -43,6 +43,8 @@ pub(crate) async fn play(cluster: &Arc<Cluster>, random: &mut Random) {
     everybody.push(Box::pin(clock_setter::sets(cluster, random.fork())));
     everybody.push(Box::pin(promoter::promotes(cluster, random.fork())));
     everybody.push(Box::pin(auditor::audits(cluster, random.fork())));
+    let leftovers = clock_hand::leaves_times_ahead(cluster, random.fork());
+    everybody.push(Box::pin(leftovers));
     join_all(everybody).await;
 }
 

@@ -237,6 +237,10 @@ impl Outbox for Real {
     async fn next_due(&self) -> Result<Option<Timestamp>, Unavailable> {
         in_real_time(self.stores.outbox.next_due()).await
     }
+
+    async fn bring_forward(&self, now: Timestamp, limit: u32) -> Result<u64, Unavailable> {
+        in_real_time(self.stores.outbox.bring_forward(now, limit)).await
+    }
 }
 
 #[async_trait]

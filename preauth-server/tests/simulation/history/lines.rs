@@ -91,6 +91,9 @@ impl fmt::Display for Fact {
             | Self::CutOff { .. }
             | Self::ClockSet { .. } => self.instance_line(f),
             Self::Jumped(by) => write!(f, "the clock jumps by {} s", by.num_seconds()),
+            Self::LeftAhead(by) => {
+                write!(f, "a clock leaves a delivery {} days ahead", by.num_days())
+            }
             Self::LeasesAdvanced => write!(f, "the leases are as old as the clocks"),
             Self::Keyed { creation, answer } => write!(f, "platform: {creation:?}: {answer}"),
             Self::Reserved(kind, id) => write!(f, "id {id} is reserved for an {kind}"),

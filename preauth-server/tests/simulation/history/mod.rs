@@ -138,6 +138,8 @@ pub(crate) enum Fact {
     Jumped(TimeDelta),
     /// The leases of the database are as old as the clocks after a jump.
     LeasesAdvanced,
+    /// A delivery is leased or due until this much later, as after a clock that was ahead.
+    LeftAhead(TimeDelta),
     /// The clock of one machine was set ahead of the database's by this much.
     ClockSet {
         instance: usize,

@@ -4,6 +4,7 @@
 mod archive;
 mod defective;
 mod handover;
+mod housekeeping;
 mod lane;
 mod outbox;
 mod queries;

@@ -1,5 +1,7 @@
 //! The dispatcher's port.
 
+use std::num::NonZeroU32;
+
 use async_trait::async_trait;
 use chrono::TimeDelta;
 use preauth_core::port::{Attempt, Claim, Claimed, Leased, Outbox, Unavailable, Verdict};
@@ -13,6 +15,9 @@ use crate::newer::{UNKNOWN_TYPE, is_of_newer_build};
 
 use super::lane::LOCK_WAIT_MS;
 use super::{Database, SimStore, outliving, unavailable};
+
+/// More than the deliveries of a run.
+const MANY: NonZeroU32 = NonZeroU32::MAX;
 
 #[async_trait]
 impl Outbox for SimStore {
@@ -110,6 +115,15 @@ impl Outbox for SimStore {
         let ground = self.ground();
         self.call(Call::NextDue, ground.outbox.next_due()).await
     }
+
+    /// Has no fault: it is repeated every minute, and a run lasts not much longer.
+    async fn bring_forward(&self, now: Timestamp, limit: u32) -> Result<u64, Unavailable> {
+        // A lease that never ends is not ended here either.
+        if self.database.has(Defect::TimesLeftAhead) || self.database.has(Defect::EndlessLease) {
+            return Ok(0);
+        }
+        self.ground().outbox.bring_forward(now, limit).await
+    }
 }
 
 impl SimStore {
@@ -125,6 +139,19 @@ impl SimStore {
 }
 
 impl Database {
+    /// Leases a due delivery for nobody.
+    pub(crate) async fn lease_one(&self, now: Timestamp, lease: TimeDelta) {
+        let claim = Claim {
+            now,
+            lease,
+            limit: 1,
+            slow_limit: 1,
+            per_endpoint: MANY,
+            per_slow_endpoint: MANY,
+        };
+        self.ground().outbox.claim(&claim).await.unwrap();
+    }
+
     /// Skips a delivery whose row is locked.
     async fn leave_out_one(
         &self,

@@ -14,6 +14,7 @@ use preauth_server::clock::{Clock, ServingClock};
 use preauth_server::dispatcher::Dispatcher;
 use preauth_server::hold::Hold;
 use preauth_server::http::WireRender;
+use preauth_server::janitor::{Janitor, Retention};
 use preauth_server::sweeper::Sweeper;
 use preauth_server::worker::{ShutdownTrigger, shutdown};
 use tokio::sync::Notify;
@@ -64,7 +65,7 @@ pub(crate) struct Instance {
     clock: Arc<dyn Clock>,
     hold: Hold,
     shutdown: ShutdownTrigger,
-    loops: [JoinHandle<()>; 3],
+    loops: [JoinHandle<()>; 4],
     requests: Vec<AbortHandle>,
 }
 
@@ -99,14 +100,19 @@ impl Cluster {
         };
         let dispatcher = Dispatcher::new(store.clone(), sender, vault, Arc::clone(&clock), wake)
             .held_by(hold.clone());
+        let retention = Retention::default();
+        let janitor =
+            Janitor::new(store.clone(), Arc::clone(&clock), retention).held_by(hold.clone());
         let service = Operations::new(store, self.ids.clone(), Arc::new(WireRender), self.policy);
         let service = Arc::new(service.handing_over_to(dispatcher.intake()));
         let sweeper = Sweeper::new(Arc::clone(&service), Arc::clone(&clock)).held_by(hold.clone());
         let (trigger, until) = shutdown();
         let (sweeps_until, watches_until) = (until.clone(), until.clone());
+        let cleans_until = until.clone();
         let loops = [
             tokio::spawn(async move { dispatcher.run(until).await }),
             tokio::spawn(async move { sweeper.run(sweeps_until).await }),
+            tokio::spawn(async move { janitor.run(cleans_until).await }),
             tokio::spawn(async move {
                 // The simulated database always answers.
                 let _ = watch.begin().await;

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use chrono::TimeDelta;
+use preauth_core::delivery::MAX_RETRY_DELAY;
 use preauth_core::operation::Action;
 use preauth_core::value::IdempotencyKey;
 use preauth_server::clock::Clock;
@@ -18,6 +19,8 @@ use super::Cluster;
 const SETTLING: Duration = Duration::from_secs(25);
 /// The time for attempts and expiries after a jump.
 const STEP: Duration = Duration::from_secs(6);
+/// Longer than the janitor's rest.
+const UPKEEP: Duration = Duration::from_secs(65);
 /// Longer than any lease.
 const LEASE: TimeDelta = TimeDelta::seconds(31);
 /// Maximum number of steps; a run that has work after them has a delivery that never ends.
@@ -101,6 +104,10 @@ fn created(cluster: &Cluster) -> Vec<Creation> {
 async fn drain(cluster: &Arc<Cluster>) {
     let database = &cluster.database;
     let mut idle_steps = 0;
+    for subscriber in &cluster.scene.subscribers {
+        database.resume(subscriber.endpoint).await;
+    }
+    tokio::time::sleep(UPKEEP).await;
     for _ in 0..MAX_STEPS {
         for subscriber in &cluster.scene.subscribers {
             database.resume(subscriber.endpoint).await;
@@ -115,7 +122,12 @@ async fn drain(cluster: &Arc<Cluster>) {
             }
             Some(due) => {
                 idle_steps = 0;
-                due.since(cluster.clock.now())
+                let wait = due.since(cluster.clock.now());
+                if wait > MAX_RETRY_DELAY {
+                    // It is not waited for: nobody does.
+                    return;
+                }
+                wait
             }
         };
         if wait > TimeDelta::zero() {

@@ -24,7 +24,7 @@ pub(crate) fn claim(now: Timestamp) -> MailClaim {
 
 /// A claim with these limits per head office: mails to a mailbox per day, and new mailboxes per
 /// day.
-fn claim_within(now: Timestamp, per_head_office: u32, new_mailboxes: u32) -> MailClaim {
+pub(crate) fn claim_within(now: Timestamp, per_head_office: u32, new_mailboxes: u32) -> MailClaim {
     let limits = MailLimits {
         per_mailbox: NonZeroU32::new(100).unwrap(),
         per_head_office: NonZeroU32::new(per_head_office).unwrap(),

@@ -173,6 +173,7 @@ impl Scene {
     async fn clean(&self, now: Timestamp) {
         let house = &self.fixture.stores.housekeeping;
         house.settle_endpoints(STEP).await.unwrap();
+        house.bring_forward(now, STEP).await.unwrap();
         house.forget_expired_replies(now, STEP).await.unwrap();
         house.forget_rate_windows(now, now, STEP).await.unwrap();
         house.forget_ended_deliveries(now, STEP).await.unwrap();

@@ -65,7 +65,7 @@ impl DueMails {
     }
 
     /// Makes the next poll complete: a mail before the front may be due.
-    pub(super) fn look_everywhere(&self) {
+    pub(in super::super) fn look_everywhere(&self) {
         self.with(|state| state.complete = Pace::default());
     }
 

@@ -5,6 +5,7 @@ mod claim;
 mod cursors;
 mod expired;
 mod finish;
+mod forward;
 mod outcomes;
 
 use std::sync::Arc;
@@ -79,6 +80,20 @@ impl Outbox for PostgresStore {
             Box::pin(next_due(connection, look))
         });
         Ok(due.await?)
+    }
+
+    async fn bring_forward(&self, now: Timestamp, limit: u32) -> Result<u64, Unavailable> {
+        let brought = self
+            .write_relaxed((now, limit), |connection, input| {
+                Box::pin(forward::bring_forward(connection, input))
+            })
+            .await?;
+        if brought > 0 {
+            // They are due before deliveries that were found since.
+            self.cursors.look_everywhere();
+            self.wake.all();
+        }
+        Ok(brought)
     }
 }
 

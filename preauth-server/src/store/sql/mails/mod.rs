@@ -6,6 +6,7 @@
 mod claim;
 mod due_mail;
 mod finish;
+mod forward;
 mod lease;
 mod list;
 pub(super) mod pause;
@@ -15,4 +16,5 @@ mod turns;
 
 pub(in crate::store) use claim::claim;
 pub(in crate::store) use finish::{FinishedMail, finish, release};
+pub(in crate::store) use forward::bring_forward;
 pub(in crate::store) use turns::{DueList, Position, list, one_for_each_mailbox};

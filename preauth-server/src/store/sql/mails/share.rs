@@ -37,6 +37,8 @@ pub(super) struct Used {
 /// Mailboxes that a head office reaches for the first time are numbered, because counting them would take
 /// longer the more there are. Those opened by an earlier build have no number and are counted.
 ///
+/// A day has an end as well: what was sent while a clock was ahead does not count on every day until then.
+///
 /// On PostgreSQL one statement reads several mails; SQLite, which runs in this process, executes one
 /// statement for each.
 const USAGE: Sql = sql!(
@@ -46,7 +48,7 @@ const USAGE: Sql = sql!(
     "WITH sent AS MATERIALIZED (
          SELECT head_office_id FROM notices
          WHERE " MAILBOX " = " (of_each "$1" "mailbox") " AND status = 'SENT' AND joined_to IS NULL
-           AND ended_at >= $3 AND kind <> 'ENDPOINT_PAUSED'),
+           AND ended_at >= $3 AND ended_at < $6 AND kind <> 'ENDPOINT_PAUSED'),
      under_way AS MATERIALIZED (
          SELECT head_office_id FROM notices "
          {
@@ -58,7 +60,7 @@ const USAGE: Sql = sql!(
      latest (opened_at) AS MATERIALIZED (
          SELECT opened_at FROM notices
          WHERE head_office_id = " (of_each "$2" "head_office_id") "
-           AND opened_at >= $3 AND opened_number IS NOT NULL
+           AND opened_at >= $3 AND opened_at < $6 AND opened_number IS NOT NULL
          ORDER BY opened_at DESC LIMIT 1),
      numbered (latest) AS MATERIALIZED (
          SELECT coalesce(max(opened_number), 0) FROM notices
@@ -81,14 +83,15 @@ const USAGE: Sql = sql!(
                   ORDER BY next_attempt_at, id LIMIT 1) IS NULL
              AS is_new,
          (SELECT opened_number FROM notices
-          WHERE id = " (of_each "$5" "mail_id") " AND opened_at >= $3) AS own_number,
+          WHERE id = " (of_each "$5" "mail_id") "
+            AND opened_at >= $3 AND opened_at < $6) AS own_number,
          (SELECT opened_at FROM latest) AS latest_at,
          (SELECT latest FROM numbered)
              + (SELECT count(*) FROM (
                     SELECT 1 FROM notices
                     WHERE head_office_id = " (of_each "$2" "head_office_id") "
                       AND opened_at >= coalesce((SELECT opened_at FROM latest), $3)
-                      AND opened_number IS NULL LIMIT $4) AS of_builds_before)
+                      AND opened_at < $6 AND opened_number IS NULL LIMIT $4) AS of_builds_before)
              AS new_mailboxes"
     { sqlite: "", postgres: ") AS u ORDER BY t.n" }
 );
@@ -100,6 +103,7 @@ pub(super) async fn usage(
     claim: &MailClaim,
 ) -> Result<Vec<Used>, WriteError> {
     let begins = claim.share.begins.unix_millis();
+    let ends = claim.share.ends.unix_millis();
     let limit = claim.share.limits.new_mailboxes.get();
     let mut rows = Vec::with_capacity(due.len());
     match session.dialect() {
@@ -113,7 +117,8 @@ pub(super) async fn usage(
                 .bind(head_offices)
                 .bind(begins)
                 .bind(limit)
-                .bind(mails);
+                .bind(mails)
+                .bind(ends);
             rows = found.fetch_all(session).await?;
         }
         Dialect::Sqlite => {
@@ -123,7 +128,8 @@ pub(super) async fn usage(
                     .bind(mail.head_office.as_uuid())
                     .bind(begins)
                     .bind(limit)
-                    .bind(mail.id.as_uuid());
+                    .bind(mail.id.as_uuid())
+                    .bind(ends);
                 rows.push(found.fetch_one(session).await?);
             }
         }

@@ -2,6 +2,7 @@
 
 mod claim;
 mod finish;
+mod forward;
 
 use async_trait::async_trait;
 use preauth_core::port::{Attempt, Claim, Claimed, Leased, Outbox, Unavailable, Verdict};
@@ -82,5 +83,19 @@ impl Outbox for SqliteStore {
         .map_err(Fault::from)?;
         let millis: Option<i64> = row.try_get(0).map_err(Fault::from)?;
         Ok(millis.and_then(Timestamp::from_unix_millis))
+    }
+
+    async fn bring_forward(&self, now: Timestamp, limit: u32) -> Result<u64, Unavailable> {
+        let brought = self
+            .writer
+            .write_relaxed((now, limit), |connection, input| {
+                Box::pin(forward::bring_forward(connection, input))
+            })
+            .await
+            .map_err(unavailable)?;
+        if brought > 0 {
+            self.waiting.notify_one();
+        }
+        Ok(brought)
     }
 }
