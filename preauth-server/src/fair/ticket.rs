@@ -32,6 +32,14 @@ pub enum Tenant {
     Unknown,
 }
 
+impl Tenant {
+    /// The tenant that the current task works for.
+    #[must_use]
+    pub fn of_this_task() -> Self {
+        Ticket::current().tenant
+    }
+}
+
 /// A request's ticket for every queue that it enters.
 #[derive(Debug)]
 pub(super) struct Ticket {

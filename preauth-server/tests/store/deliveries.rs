@@ -3,7 +3,9 @@
 use std::num::NonZeroU32;
 
 use chrono::TimeDelta;
-use preauth_core::port::{Attempt, AttemptError, Claim, Leased, PageRequest, Trigger, Verdict};
+use preauth_core::port::{
+    Attempt, AttemptError, Claim, Leased, PageRequest, Trigger, Unavailable, Verdict,
+};
 use preauth_core::value::{CompanyId, DeliveryId, EventType, Timestamp};
 use preauth_server::directory::{
     AttemptRecord, Delivery, DeliveryFilter, DeliveryStatus, DirectoryError,
@@ -38,6 +40,16 @@ pub(crate) async fn claim_up_to(
 }
 
 pub(crate) async fn deliver(fixture: &Fixture, leased: &Leased, at: Timestamp) {
+    let finished = try_to_deliver(fixture, leased, at).await;
+    assert!(finished.unwrap());
+}
+
+/// Records a successful attempt, if its lease is still the newest.
+pub(crate) async fn try_to_deliver(
+    fixture: &Fixture,
+    leased: &Leased,
+    at: Timestamp,
+) -> Result<bool, Unavailable> {
     let attempt = Attempt {
         at,
         duration: TimeDelta::milliseconds(250),
@@ -46,8 +58,7 @@ pub(crate) async fn deliver(fixture: &Fixture, leased: &Leased, at: Timestamp) {
         response_body: b"ok".to_vec(),
     };
     let outbox = &fixture.stores.outbox;
-    let finished = outbox.finish(leased, &attempt, Verdict::Delivered).await;
-    assert!(finished.unwrap());
+    outbox.finish(leased, &attempt, Verdict::Delivered).await
 }
 
 async fn fail(fixture: &Fixture, leased: &Leased, verdict: Verdict) {

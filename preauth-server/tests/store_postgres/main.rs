@@ -12,7 +12,6 @@ mod store;
 mod clocks;
 mod counts;
 mod instances;
-mod janitor_locks;
 mod locks;
 mod mail_pages;
 mod migration;

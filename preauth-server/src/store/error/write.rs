@@ -30,6 +30,9 @@ pub(in crate::store) enum WriteError {
     /// The database rolled it back because of another transaction; it may be repeated unchanged.
     #[error("the database rolled the write back on account of another")]
     RolledBack,
+    /// Others have locked a row that it needs; nothing was written.
+    #[error("a row that the write needs is locked by others")]
+    Locked(#[source] Fault),
     /// The connection was lost before COMMIT was sent, or its server accepts no writes; nothing was
     /// written, and it may be repeated unchanged on another connection.
     #[error("the connection was lost before anything was written")]
@@ -84,7 +87,7 @@ pub(in crate::store) fn unavailable(error: WriteError) -> Unavailable {
             WriteError::NotDone(cause) | WriteError::Busy(cause) | WriteError::Unknown(cause) => {
                 cause
             }
-            WriteError::Lost(fault) => Box::new(fault),
+            WriteError::Lost(fault) | WriteError::Locked(fault) => Box::new(fault),
             error @ (WriteError::NotFound
             | WriteError::Conflict
             | WriteError::InProgress
@@ -113,7 +116,7 @@ impl From<sqlx::Error> for WriteError {
         } else if code(&error).is_some_and(|code| is_rolled_back(&code)) {
             Self::RolledBack
         } else if is_locked(&error) {
-            Self::Busy(Box::new(Fault::Database(error)))
+            Self::Locked(Fault::Database(error))
         } else {
             let fault = Fault::Database(error);
             if fault.is_broken_connection() {
@@ -167,6 +170,7 @@ impl From<WriteError> for CommitError {
             WriteError::InProgress => Self::InProgress,
             WriteError::NotDone(cause) => Self::NotDone(cause),
             WriteError::Busy(cause) => Self::Busy(cause),
+            WriteError::Locked(fault) => Self::Busy(Box::new(fault)),
             WriteError::Lost(fault) => Self::NotDone(Box::new(fault)),
             WriteError::Unknown(cause) => Self::Unknown(cause),
         }
@@ -179,9 +183,10 @@ impl From<WriteError> for DirectoryError {
             WriteError::NotFound => Self::NotFound,
             WriteError::Conflict | WriteError::RolledBack => Self::Conflict,
             WriteError::InProgress => Self::InProgress,
-            error @ (WriteError::NotDone(_) | WriteError::Busy(_) | WriteError::Lost(_)) => {
-                Self::Unavailable(unavailable(error))
-            }
+            error @ (WriteError::NotDone(_)
+            | WriteError::Busy(_)
+            | WriteError::Locked(_)
+            | WriteError::Lost(_)) => Self::Unavailable(unavailable(error)),
             WriteError::Unknown(cause) => Self::Unknown(cause),
         }
     }

@@ -5,9 +5,13 @@ use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use preauth_core::port::Unavailable;
 use preauth_core::value::CompanyId;
 use tokio::time::{Instant, sleep};
 use uuid::Uuid;
+
+use crate::fair::QueueError;
+use crate::store::error::Fault;
 
 /// How long a statement for many callers waits for a locked row; other instances' statements are
 /// shorter.
@@ -60,6 +64,33 @@ impl HeldOffices {
 
     fn lock(&self) -> MutexGuard<'_, HashMap<CompanyId, Instant>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The outcome of recording an attempt at a delivery or a mail.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Recorded {
+    Done,
+    /// The lease is no longer the newest; nothing was recorded.
+    LeaseLost,
+    /// A row that it needs is locked by others; nothing was recorded.
+    Held,
+}
+
+/// Records an attempt by `record`, again and again until no row that it needs is locked by others; returns
+/// whether its lease was still the newest.
+pub(super) async fn until_free<F>(record: impl Fn() -> F + Send) -> Result<bool, Unavailable>
+where
+    F: Future<Output = Result<Result<Recorded, Unavailable>, QueueError>> + Send,
+{
+    let mut turns = Turns::begin();
+    loop {
+        match record().await.map_err(Fault::from)?? {
+            Recorded::Done => return Ok(true),
+            Recorded::LeaseLost => return Ok(false),
+            Recorded::Held if turns.next().await => {}
+            Recorded::Held => return Err(Fault::StillLocked.into()),
+        }
     }
 }
 

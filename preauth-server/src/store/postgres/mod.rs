@@ -22,6 +22,7 @@ mod offers;
 mod open;
 mod operations;
 mod outbox;
+mod places;
 mod primary;
 mod rate_counts;
 mod reads;
@@ -69,6 +70,7 @@ use outbox::{Cursors, Finisher};
 use primary::{Primary, Watcher};
 use reads::SharedRead;
 use rows::Columns;
+use session::LockedWrites;
 use wake::Wake;
 use writer::{Aside, BulkWriter, Writer};
 
@@ -83,6 +85,9 @@ pub struct PostgresStore {
     connections: Connections,
     /// Limits the requests that have a connection of their own.
     room: Budget,
+    /// Limits the writes among them.
+    room_to_write: Budget,
+    locked_writes: LockedWrites,
     writer: Grouped<Writer>,
     aside: Aside,
     bulk_writer: Grouped<BulkWriter>,
@@ -151,6 +156,7 @@ impl Lifecycle for PostgresStore {
         self.mail_finisher.close().await;
         self.claims.close().await;
         self.mails.close().await;
+        self.locked_writes.close().await;
         self.watcher.end();
         self.wake.end();
         self.connections.close().await;

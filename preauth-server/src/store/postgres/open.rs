@@ -24,6 +24,7 @@ use super::mails::{FINISH_LIMITS, MailFinisher};
 use super::outbox::{self, Cursors, Finisher};
 use super::primary::{self, Primary, Watcher};
 use super::reads::{self, SharedRead};
+use super::session::{self, LockedWrites};
 use super::wake::Wake;
 use super::writer::{self, Aside, BulkWriter, Suspects, Writer};
 use super::{PostgresStore, held, migrations, offers, tls_files};
@@ -95,9 +96,12 @@ pub(super) async fn open(url: &DatabaseUrl) -> Result<PostgresStore, OpenError> 
         Arc::clone(&wake),
         suspects,
     ));
+    let locked_writes = LockedWrites::new(lane(session.clone(), writer::ASIDE_LOCK_TIMEOUT));
     Ok(PostgresStore {
         connections,
         room: Budget::new(CONNECTIONS.into(), WAITING_LIMIT),
+        room_to_write: Budget::new(session::WRITING.into(), WAITING_LIMIT),
+        locked_writes,
         writer: Grouped::spawn(writer, writer::LIMITS),
         aside,
         bulk_writer: Grouped::spawn(bulk_writer, writer::BULK_LIMITS),

@@ -40,7 +40,8 @@ impl Watch for PostgresStore {
         ];
         let refusals = refusals
             .into_iter()
-            .fold(self.room.refusals(), Refusals::and);
+            .fold(self.room.refusals(), Refusals::and)
+            .and(self.room_to_write.refusals());
         Usage {
             switches: Some(*self.primary.switches().borrow()),
             ..Usage::of("postgresql", self.connections.pool(), None, refusals)

@@ -7,8 +7,9 @@ use uuid::Uuid;
 
 use super::super::connections::Connections;
 use super::super::grouping::{Limits, Serve};
-use super::super::session::{DURABLE, Failure, autocommit, write};
-use crate::store::error::{unavailable, unavailable_to_all};
+use super::super::held::Recorded;
+use super::super::session::{DURABLE_AT_ONCE, Failure, autocommit, write};
+use crate::store::error::{WriteError, unavailable, unavailable_to_all};
 use crate::store::sql::mails::{self, FinishedMail};
 
 /// Maximum number of waiting callers, and of those per statement.
@@ -25,7 +26,7 @@ pub(in super::super) struct MailFinisher(pub(in super::super) Connections);
 #[async_trait]
 impl Serve for MailFinisher {
     type Request = FinishedMail;
-    type Answer = Result<bool, Unavailable>;
+    type Answer = Result<Recorded, Unavailable>;
 
     /// Mails that are not recorded together are recorded one by one: mails with joined mails, mails
     /// that another transaction has locked, and mails whose lease was lost.
@@ -41,7 +42,7 @@ impl Serve for MailFinisher {
         let mut answers = Vec::with_capacity(group.len());
         for finished in group {
             answers.push(if recorded.contains(finished.id.as_uuid()) {
-                Ok(true)
+                Ok(Recorded::Done)
             } else {
                 self.one(finished).await
             });
@@ -51,12 +52,20 @@ impl Serve for MailFinisher {
 }
 
 impl MailFinisher {
-    async fn one(&self, finished: FinishedMail) -> Result<bool, Unavailable> {
-        write(&self.0, DURABLE, finished, |connection, finished| {
-            Box::pin(mails::finish(connection, finished))
-        })
-        .await
-        .map_err(unavailable)
+    /// Waits for no lock that others hold, so that the next ones do not wait for it, either.
+    async fn one(&self, finished: FinishedMail) -> Result<Recorded, Unavailable> {
+        let recorded = write(
+            &self.0,
+            DURABLE_AT_ONCE,
+            finished,
+            |connection, finished| Box::pin(mails::finish(connection, finished)),
+        );
+        match recorded.await {
+            Ok(true) => Ok(Recorded::Done),
+            Ok(false) => Ok(Recorded::LeaseLost),
+            Err(WriteError::Locked(_)) => Ok(Recorded::Held),
+            Err(error) => Err(unavailable(error)),
+        }
     }
 }
 

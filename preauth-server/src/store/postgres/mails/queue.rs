@@ -9,10 +9,11 @@ use preauth_core::value::Timestamp;
 use sqlx::PgConnection;
 
 use super::super::PostgresStore;
-use super::super::session::{self, RELAXED};
+use super::super::held::until_free;
+use super::super::session;
 use super::due::{self, DueMails};
 use crate::mail::{Claimed, LeasedMail, MailClaim, MailQueue, Outcome};
-use crate::store::error::{Fault, WriteError, unavailable};
+use crate::store::error::{WriteError, unavailable};
 use crate::store::set_aside::Unreadable;
 use crate::store::sql::mails::{self, FinishedMail};
 
@@ -37,17 +38,15 @@ impl MailQueue for PostgresStore {
 
     async fn finish(&self, leased: &LeasedMail, outcome: &Outcome) -> Result<bool, Unavailable> {
         let finished = FinishedMail::new(leased, outcome);
-        let recorded = self.mail_finisher.ask(finished).await;
-        recorded.map_err(Fault::from)?
+        until_free(|| self.mail_finisher.ask(finished.clone())).await
     }
 
     async fn release(&self, leased: &LeasedMail) -> Result<(), Unavailable> {
         let lease = (leased.id, leased.token);
-        session::write(&self.mails, RELAXED, lease, |connection, lease| {
+        self.write_relaxed(lease, |connection, lease| {
             Box::pin(mails::release(connection, lease))
         })
-        .await
-        .map_err(unavailable)?;
+        .await?;
         self.due_mails.look_everywhere();
         Ok(())
     }

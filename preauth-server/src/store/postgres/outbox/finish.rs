@@ -11,9 +11,9 @@ use sqlx::PgConnection;
 
 use super::super::connections::Connections;
 use super::super::grouping::{Limits, Serve};
-use super::super::held::HeldRows;
+use super::super::held::{HeldRows, Recorded};
 use super::super::session::{DURABLE, Failure, autocommit, write};
-use super::outcomes::{self, Recorded};
+use super::outcomes;
 use crate::store::error::{WriteError, unavailable, unavailable_to_all};
 use crate::store::finished::Finished;
 use crate::store::sql::endpoints::unreachable;
@@ -99,7 +99,7 @@ impl Finisher {
             );
             answers.push(match recorded.await {
                 Ok(recorded) => Ok(recorded),
-                Err(WriteError::Busy(_)) => Ok(Recorded::Held),
+                Err(WriteError::Locked(_)) => Ok(Recorded::Held),
                 Err(error) => Err(unavailable(error)),
             });
         }

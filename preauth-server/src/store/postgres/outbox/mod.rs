@@ -16,7 +16,7 @@ use preauth_core::value::{EndpointId, Timestamp};
 use sqlx::PgConnection;
 
 use super::PostgresStore;
-use super::held::Turns;
+use super::held::until_free;
 use super::session;
 use crate::store::error::{Fault, unavailable};
 use crate::store::finished::Finished;
@@ -24,7 +24,6 @@ use crate::store::sql::deliveries;
 pub(super) use cursors::Cursors;
 use cursors::{Look, queues};
 pub(super) use finish::{Finisher, LIMITS};
-use outcomes::Recorded;
 
 #[async_trait]
 impl Outbox for PostgresStore {
@@ -48,16 +47,7 @@ impl Outbox for PostgresStore {
         verdict: Verdict,
     ) -> Result<bool, Unavailable> {
         let finished = Arc::new(Finished::new(leased, attempt, verdict));
-        let mut turns = Turns::begin();
-        loop {
-            let recorded = self.finisher.ask(Arc::clone(&finished)).await;
-            match recorded.map_err(Fault::from)?? {
-                Recorded::Done => return Ok(true),
-                Recorded::LeaseLost => return Ok(false),
-                Recorded::Held if turns.next().await => {}
-                Recorded::Held => return Err(Fault::StillLocked.into()),
-            }
-        }
+        until_free(|| self.finisher.ask(Arc::clone(&finished))).await
     }
 
     async fn note_slow(&self, endpoints: &[EndpointId]) -> Result<(), Unavailable> {

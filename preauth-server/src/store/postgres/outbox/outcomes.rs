@@ -7,6 +7,7 @@ use preauth_core::value::Timestamp;
 use sqlx::{PgConnection, Row};
 use uuid::Uuid;
 
+use super::super::held::Recorded;
 use super::super::statement::{Statement, rows};
 use crate::store::finished::Finished;
 
@@ -28,16 +29,6 @@ rows! {
         response_body: &'a [u8],
         trigger: &'a str,
     }
-}
-
-/// The outcome of recording an attempt.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in super::super) enum Recorded {
-    Done,
-    /// The lease is no longer the delivery's newest; nothing was recorded.
-    LeaseLost,
-    /// The delivery or its endpoint is locked by others; nothing was recorded.
-    Held,
 }
 
 /// Records each attempt of `group` whose lease is still the delivery's newest; returns the outcomes

@@ -6,6 +6,7 @@
 
 mod autocommit;
 mod lent;
+mod retries;
 mod transaction;
 
 use std::sync::Arc;
@@ -16,14 +17,15 @@ use preauth_core::port::Unavailable;
 use sqlx::PgConnection;
 use tokio::time::timeout;
 
-use crate::fair::Room;
+use crate::fair::Tenant;
 
 use super::PostgresStore;
-use super::connections::Connections;
+use super::connections::{CONNECTIONS, Connections};
 use super::wake::Wake;
 use crate::store::error::{Fault, WriteError, unavailable};
 pub(super) use autocommit::{Failure, autocommit};
 pub(super) use lent::Lent;
+pub(super) use retries::LockedWrites;
 use transaction::Transaction;
 
 /// Timeout of a read; the server's own is shorter (see `open`).
@@ -36,7 +38,35 @@ pub(super) type Run<I, T, E> =
 /// Begins a write that is durable: it survives a crash of the database once it was answered.
 pub(super) const DURABLE: &str = "BEGIN";
 /// Begins a write that a crash of the database may undo.
-pub(super) const RELAXED: &str = "BEGIN; SET LOCAL synchronous_commit = off";
+const RELAXED: &str = "BEGIN; SET LOCAL synchronous_commit = off";
+/// Begins a durable write that does not wait for a lock which is held for longer than a commit takes.
+pub(super) const DURABLE_AT_ONCE: &str = "BEGIN; SET LOCAL lock_timeout = '10ms'";
+
+/// Maximum number of connections for everything that are used by writes. The others are left to reads, which
+/// wait for no lock.
+pub(super) const WRITING: u32 = CONNECTIONS / 2;
+
+/// The statements that begin a write, by how long it waits for locks.
+#[derive(Clone, Copy)]
+struct Begin {
+    /// On a connection shared with other requests: as long as others' statements take.
+    briefly: &'static str,
+    /// The same, while the wait is likely to be in vain.
+    at_once: &'static str,
+    /// On a connection for writes that wait for locks.
+    apart: &'static str,
+}
+
+const BEGIN_DURABLE: Begin = Begin {
+    briefly: "BEGIN; SET LOCAL lock_timeout = '100ms'",
+    at_once: DURABLE_AT_ONCE,
+    apart: DURABLE,
+};
+const BEGIN_RELAXED: Begin = Begin {
+    briefly: "BEGIN; SET LOCAL synchronous_commit = off; SET LOCAL lock_timeout = '100ms'",
+    at_once: "BEGIN; SET LOCAL synchronous_commit = off; SET LOCAL lock_timeout = '10ms'",
+    apart: RELAXED,
+};
 
 impl PostgresStore {
     /// Reads by one statement; retried once when the connection is broken.
@@ -77,7 +107,7 @@ impl PostgresStore {
         I: Send + Sync + 'static,
         T: Send + 'static,
     {
-        self.submit(DURABLE, None, input, run).await
+        self.submit(BEGIN_DURABLE, None, input, run).await
     }
 
     /// Like [`PostgresStore::write`]; then notifies every dispatcher that deliveries are due.
@@ -91,7 +121,7 @@ impl PostgresStore {
         T: Send + 'static,
     {
         let wake = Some(Arc::clone(&self.wake));
-        self.submit(DURABLE, wake, input, run).await
+        self.submit(BEGIN_DURABLE, wake, input, run).await
     }
 
     /// Executes `run` as a write that a crash of the database may undo.
@@ -104,14 +134,16 @@ impl PostgresStore {
         I: Send + Sync + 'static,
         T: Send + 'static,
     {
-        self.submit(RELAXED, None, input, run)
+        self.submit(BEGIN_RELAXED, None, input, run)
             .await
             .map_err(unavailable)
     }
 
+    /// Tries the write once on a connection that it shares with other requests; retries it apart from them
+    /// when others have locked a row that it needs.
     async fn submit<I, T>(
         &self,
-        begin: &'static str,
+        begin: Begin,
         wake: Option<Arc<Wake>>,
         input: I,
         run: Run<I, T, WriteError>,
@@ -120,8 +152,22 @@ impl PostgresStore {
         I: Send + Sync + 'static,
         T: Send + 'static,
     {
-        let room = self.room.acquire(1).await?;
-        submit(&self.connections, begin, wake, Some(room), input, run).await
+        let room_to_write = self.room_to_write.acquire(1).await?;
+        let rooms = (room_to_write, self.room.acquire(1).await?);
+        let (tenant, locked) = (Tenant::of_this_task(), self.locked_writes.clone());
+        let first = Transaction::new(self.connections.clone(), locked.first_try(begin));
+        finish(async move {
+            let mut outcome = first.write(&input, run).await;
+            drop(rooms);
+            if let Err(WriteError::Locked(_)) = outcome {
+                outcome = locked.retry(tenant, begin, &input, run).await;
+            }
+            if let (Ok(_), Some(wake)) = (&outcome, wake) {
+                wake.all();
+            }
+            outcome
+        })
+        .await
     }
 
     async fn read_snapshot_once<I, T>(&self, input: &I, run: Run<I, T, Fault>) -> Result<T, Fault>
@@ -144,7 +190,8 @@ impl PostgresStore {
     }
 }
 
-/// Executes `run` in a transaction that begins with `begin`.
+/// Executes `run` in a transaction that begins with `begin`. A locked row is waited for as long as the
+/// session, or `begin`, permits.
 pub(super) async fn write<I, T>(
     connections: &Connections,
     begin: &'static str,
@@ -155,32 +202,18 @@ where
     I: Send + Sync + 'static,
     T: Send + 'static,
 {
-    submit(connections, begin, None, None, input, run).await
+    let transaction = Transaction::new(connections.clone(), begin);
+    finish(async move { transaction.write(&input, run).await }).await
 }
 
 /// Runs the write on a task of its own, so that it completes even if the caller goes away.
-async fn submit<I, T>(
-    connections: &Connections,
-    begin: &'static str,
-    wake: Option<Arc<Wake>>,
-    room: Option<Room>,
-    input: I,
-    run: Run<I, T, WriteError>,
+async fn finish<T>(
+    write: impl Future<Output = Result<T, WriteError>> + Send + 'static,
 ) -> Result<T, WriteError>
 where
-    I: Send + Sync + 'static,
     T: Send + 'static,
 {
-    let transaction = Transaction::new(connections.clone(), begin);
-    let task = tokio::spawn(async move {
-        let outcome = transaction.write(&input, run).await;
-        drop(room);
-        if let (Ok(_), Some(wake)) = (&outcome, wake) {
-            wake.all();
-        }
-        outcome
-    });
-    match task.await {
+    match tokio::spawn(write).await {
         Ok(outcome) => outcome,
         // Without an answer it is unknown whether the commit was written.
         Err(lost) => Err(WriteError::Unknown(Box::new(lost))),

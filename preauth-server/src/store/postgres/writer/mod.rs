@@ -234,6 +234,7 @@ fn for_each(members: usize, error: WriteError) -> Vec<Result<(), WriteError>> {
         WriteError::Lost(fault) => (WriteError::NotDone, Arc::new(fault)),
         WriteError::NotDone(cause) => (WriteError::NotDone, Arc::from(cause)),
         WriteError::Busy(cause) => (WriteError::Busy, Arc::from(cause)),
+        WriteError::Locked(fault) => (WriteError::Busy, Arc::new(fault)),
         WriteError::Unknown(cause) => (WriteError::Unknown, Arc::from(cause)),
         WriteError::NotFound
         | WriteError::Conflict

@@ -113,6 +113,7 @@ where
                 Err(
                     WriteError::NotDone(_)
                     | WriteError::Busy(_)
+                    | WriteError::Locked(_)
                     | WriteError::Unknown(_)
                     | WriteError::RolledBack
                     | WriteError::Lost(_),

@@ -10,7 +10,7 @@ use crate::records;
 use crate::store::deliveries::{claim_up_to, deliver};
 use crate::store::fixture::Fixture;
 
-use super::locks::Holder;
+use super::Holder;
 
 const BATCH: u32 = 100;
 

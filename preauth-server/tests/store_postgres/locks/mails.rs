@@ -1,0 +1,135 @@
+//! Mails whose rows somebody holds.
+
+use std::sync::Arc;
+
+use chrono::TimeDelta;
+use preauth_server::mail::{LeasedMail, Outcome};
+
+use crate::store::fixture::Fixture;
+use crate::store::mails::{claim, lease_by};
+
+use super::{Holder, goes_on_beside, one_waits};
+
+/// Locks a mail, and the mails that go in it, or that it goes in.
+async fn a_held_mail_is_passed_over(sql: &str) {
+    let fixture = Fixture::new().await;
+    let (payer, other) = (fixture.payer().await, fixture.payer().await);
+    let held = [fixture.offer(payer).await, fixture.offer(payer).await];
+    let sent = fixture.offer(other).await;
+    sqlx::query(
+        "UPDATE notices SET joined_to = (SELECT id FROM notices WHERE operation_id = $1)
+         WHERE operation_id = $2",
+    )
+    .bind(held[0].id.get())
+    .bind(held[1].id.get())
+    .execute(&fixture.sql)
+    .await
+    .unwrap();
+    let holder = Holder::of(&fixture, sql).await;
+    let queue = fixture.stores.mails.as_ref();
+    let claim = claim(fixture.later(TimeDelta::seconds(1)));
+    let leased = lease_by(queue, &claim).await.unwrap();
+    assert_eq!(operation_of(&fixture, &leased).await, sent.id.get());
+    assert_eq!(lease_by(queue, &claim).await, None);
+    holder.let_go().await;
+    // The first look of an instance is a complete one.
+    let instance = Fixture::on(&fixture.database, 2).await;
+    let queue = instance.stores.mails.as_ref();
+    let leased = lease_by(queue, &claim).await.unwrap();
+    assert_eq!(operation_of(&fixture, &leased).await, held[0].id.get());
+    assert_eq!(leased.joined.len(), 1);
+}
+
+async fn operation_of(fixture: &Fixture, leased: &LeasedMail) -> i64 {
+    sqlx::query_scalar("SELECT operation_id FROM notices WHERE id = $1")
+        .bind(leased.id.as_uuid())
+        .fetch_one(&fixture.sql)
+        .await
+        .unwrap()
+}
+
+#[tokio::test]
+async fn a_held_mail_delays_no_other() {
+    a_held_mail_is_passed_over(
+        "SELECT 1 FROM notices WHERE joined_to IS NULL
+         ORDER BY next_attempt_at, id LIMIT 1 FOR UPDATE",
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn a_held_mail_that_goes_in_another_delays_no_other() {
+    a_held_mail_is_passed_over("SELECT 1 FROM notices WHERE joined_to IS NOT NULL FOR UPDATE")
+        .await;
+}
+
+/// The end of an attempt at a mail whose row is locked after it was leased.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn a_held_mail_delays_the_end_of_its_own_attempt_and_no_others() {
+    let fixture = Arc::new(Fixture::new().await);
+    for _ in 0..4 {
+        fixture.offer(fixture.payer().await).await;
+    }
+    let claim = claim(fixture.later(TimeDelta::seconds(1)));
+    let mut leased = Vec::new();
+    while let Some(mail) = lease_by(fixture.stores.mails.as_ref(), &claim).await {
+        leased.push(Arc::new(mail));
+    }
+    assert_eq!(leased.len(), 4);
+    let held = leased.pop().unwrap();
+    let sql = format!(
+        "SELECT 1 FROM notices WHERE id = '{}' FOR UPDATE",
+        held.id.as_uuid()
+    );
+    let holder = Holder::of(&fixture, &sql).await;
+    let finish = |mail: &Arc<LeasedMail>| {
+        let (fixture, mail) = (Arc::clone(&fixture), Arc::clone(mail));
+        tokio::spawn(async move {
+            let sent = Outcome::Sent { at: fixture.now };
+            fixture.stores.mails.finish(&mail, &sent).await
+        })
+    };
+    let beside = async || {
+        one_waits(&fixture).await;
+        for mail in &leased {
+            // Recorded once; in a further round its lease is over.
+            finish(mail).await.unwrap().unwrap();
+        }
+    };
+    let recorded = goes_on_beside(holder, || vec![finish(&held)], beside).await;
+    assert_eq!(recorded, [true]);
+    let sent = "SELECT count(*) FROM notices WHERE status = 'SENT'";
+    let sent: i64 = sqlx::query_scalar(sent)
+        .fetch_one(&fixture.sql)
+        .await
+        .unwrap();
+    assert_eq!(sent, 4);
+}
+
+/// A lease that is given up without an attempt.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn a_held_mail_delays_its_own_release_and_no_claim() {
+    let fixture = Arc::new(Fixture::new().await);
+    fixture.offer(fixture.payer().await).await;
+    let claim = claim(fixture.later(TimeDelta::seconds(1)));
+    let held = lease_by(fixture.stores.mails.as_ref(), &claim).await;
+    let held = Arc::new(held.unwrap());
+    let sql = format!(
+        "SELECT 1 FROM notices WHERE id = '{}' FOR UPDATE",
+        held.id.as_uuid()
+    );
+    let holder = Holder::of(&fixture, &sql).await;
+    let release = |_| {
+        let (fixture, held) = (Arc::clone(&fixture), Arc::clone(&held));
+        tokio::spawn(async move { fixture.stores.mails.release(&held).await })
+    };
+    let beside = async || {
+        one_waits(&fixture).await;
+        fixture.offer(fixture.payer().await).await;
+        let leased = lease_by(fixture.stores.mails.as_ref(), &claim).await;
+        assert!(leased.is_some_and(|leased| leased.id != held.id));
+    };
+    goes_on_beside(holder, || (0..3).map(release).collect(), beside).await;
+    let again = lease_by(fixture.stores.mails.as_ref(), &claim).await;
+    assert_eq!(again.map(|it| it.id), Some(held.id));
+}

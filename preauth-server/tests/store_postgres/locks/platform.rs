@@ -1,0 +1,225 @@
+//! Writes of the platform API that need locked rows delay no other request.
+
+use std::sync::Arc;
+
+use futures_util::future::BoxFuture;
+use preauth_core::port::Viewer;
+use preauth_core::value::{ApiKeyId, Cnpj, CompanyId, DeliveryId, MailId, OperationId, UserId};
+use preauth_server::directory::{Directory, DirectoryError, UserChange};
+use preauth_server::fair::{Tenant, on_account_of};
+use tokio::task::JoinHandle;
+
+use crate::store::fixture::{FIRST_PAGE, Fixture};
+
+use super::{Holder, ROUNDS, goes_on_beside, held_company, one_waits};
+
+/// Writes that need held rows: more than the store has connections.
+const WAITING: usize = 24;
+/// Platform writes that may wait for locks.
+const MAX_WAITING: usize = 256;
+const TOO_MANY: usize = MAX_WAITING + 50;
+
+type Written = Result<(), DirectoryError>;
+
+/// One platform write that needs a row which is held.
+type Write = for<'d> fn(&'d dyn Directory, &'d Held, &'d Fixture) -> BoxFuture<'d, Written>;
+
+/// Records whose rows are held.
+#[derive(Clone, Copy)]
+struct Held {
+    company: CompanyId,
+    user: UserId,
+    key: ApiKeyId,
+    delivery: DeliveryId,
+    mail: MailId,
+    supplier: Cnpj,
+}
+
+/// A write of each resource whose rows others change.
+const WRITES: [Write; 8] = [
+    |directory, held, _| {
+        let name = "Outro nome".parse().unwrap();
+        Box::pin(async move {
+            directory
+                .rename_company(held.company, &name)
+                .await
+                .map(drop)
+        })
+    },
+    |directory, held, _| Box::pin(async { directory.resume_company(held.company).await.map(drop) }),
+    |directory, held, fixture| directory.block_supplier(held.company, &held.supplier, fixture.now),
+    |directory, held, _| {
+        let change = UserChange {
+            active: Some(true),
+            ..UserChange::default()
+        };
+        Box::pin(async move { directory.update_user(held.user, &change).await.map(drop) })
+    },
+    |directory, held, fixture| directory.revoke_api_key(held.key, fixture.now),
+    |directory, held, fixture| {
+        let paused = directory.set_endpoint_paused(held.company, true, fixture.now);
+        Box::pin(async { paused.await.map(drop) })
+    },
+    |directory, held, fixture| again(directory.resend(held.delivery, fixture.now)),
+    |directory, held, fixture| again(directory.resend_mail(held.mail, fixture.now)),
+];
+
+/// What another of these writes has already sent again is not there to be sent.
+fn again(resent: BoxFuture<'_, Written>) -> BoxFuture<'_, Written> {
+    Box::pin(async {
+        match resent.await {
+            Err(DirectoryError::Conflict) => Ok(()),
+            resent => resent,
+        }
+    })
+}
+
+/// A company with a record of each kind, each locked by a session that does not end.
+async fn held(fixture: &Fixture) -> (Held, Holder) {
+    let payer = fixture.payer().await;
+    let endpoint = fixture.add_endpoint(payer).await.id;
+    let supplier = fixture.offer(payer).await.supplier.cnpj;
+    let user = fixture.user(payer);
+    fixture.directory().add_user(&user, None).await.unwrap();
+    let (key, hash) = fixture.api_key(payer, user.id);
+    let added = fixture.directory().add_api_key(&key, &hash, None);
+    added.await.unwrap();
+    for sql in [
+        "UPDATE deliveries SET status = 'FAILED', next_attempt_at = NULL, ended_at = created_at",
+        "UPDATE notices SET status = 'FAILED', next_attempt_at = NULL, ended_at = staged_at",
+    ] {
+        sqlx::query(sql).execute(&fixture.sql).await.unwrap();
+    }
+    let id_of = async |sql: &'static str| sqlx::query_scalar(sql).fetch_one(&fixture.sql).await;
+    let held = Held {
+        company: payer,
+        user: user.id,
+        key: key.id,
+        delivery: DeliveryId::new(id_of("SELECT id FROM deliveries").await.unwrap()),
+        mail: MailId::new(id_of("SELECT id FROM notices").await.unwrap()),
+        supplier,
+    };
+    let mut holder = Holder::of(fixture, &held_company(payer)).await;
+    for (table, id) in [
+        ("users", user.id.as_uuid()),
+        ("api_keys", key.id.as_uuid()),
+        ("endpoints", endpoint.as_uuid()),
+        ("deliveries", held.delivery.as_uuid()),
+        ("notices", held.mail.as_uuid()),
+    ] {
+        let sql = format!("SELECT 1 FROM {table} WHERE id = '{id}' FOR UPDATE");
+        holder.lock(&sql).await;
+    }
+    (held, holder)
+}
+
+fn begin(fixture: &Arc<Fixture>, held: Held, write: Write) -> JoinHandle<Written> {
+    let fixture = Arc::clone(fixture);
+    tokio::spawn(on_account_of(Tenant::Platform, async move {
+        write(fixture.directory(), &held, &fixture).await
+    }))
+}
+
+/// Requests to both APIs about `other`, and reads of what is held.
+async fn requests_beside(
+    fixture: &Fixture,
+    held: CompanyId,
+    other: CompanyId,
+    operation: OperationId,
+) {
+    let directory = fixture.directory();
+    let writes = async {
+        let name = "Nome novo".parse().unwrap();
+        directory.rename_company(other, &name).await.unwrap();
+        let user = fixture.user(other);
+        directory.add_user(&user, None).await.unwrap();
+        let paused = directory.set_endpoint_paused(other, true, fixture.now);
+        paused.await.unwrap();
+    };
+    on_account_of(Tenant::Platform, writes).await;
+    let reads = async {
+        for company in [held, other] {
+            let found = directory.company(company).await;
+            assert!(found.unwrap().is_some());
+            let listed = directory.users(company, FIRST_PAGE).await;
+            assert!(listed.unwrap().total > 0);
+        }
+    };
+    on_account_of(Tenant::Platform, reads).await;
+    let integration = async {
+        let viewer = Viewer::HeadOffice(other);
+        let found = fixture.stores.queries.find(viewer, operation).await;
+        assert!(found.unwrap().is_some());
+        fixture.offer(other).await;
+    };
+    on_account_of(Tenant::HeadOffice(other), integration).await;
+    // The service's own work: retention.
+    let forgotten = fixture
+        .stores
+        .housekeeping
+        .forget_ended_mails(fixture.now, 10);
+    forgotten.await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn held_records_delay_their_own_platform_writes_and_nothing_else() {
+    let fixture = Arc::new(Fixture::new().await);
+    let (held, holder) = held(&fixture).await;
+    let other = fixture.payer().await;
+    let operation = fixture.offer(other).await.id;
+    fixture.add_endpoint(other).await;
+    let waiting = || {
+        let writes = WRITES.iter().cycle().take(WAITING);
+        writes.map(|write| begin(&fixture, held, *write)).collect()
+    };
+    let beside = async || {
+        one_waits(&fixture).await;
+        for _ in 0..3 {
+            requests_beside(&fixture, held.company, other, operation).await;
+        }
+    };
+    let written = goes_on_beside(holder, waiting, beside).await;
+    assert_eq!(written.len(), WAITING);
+    let renamed = fixture.directory().company(held.company).await.unwrap();
+    assert_eq!(renamed.unwrap().name.as_str(), "Outro nome");
+}
+
+async fn renames_of(fixture: &Fixture, company: CompanyId) {
+    for _ in 0..5 {
+        let name = "Nome novo".parse().unwrap();
+        let renamed = fixture.directory().rename_company(company, &name);
+        renamed.await.unwrap();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn more_platform_writes_than_may_wait_are_refused_and_delay_nothing() {
+    let fixture = Arc::new(Fixture::new().await);
+    let (payer, other) = (fixture.payer().await, fixture.payer().await);
+    let holder = Holder::of(&fixture, &held_company(payer)).await;
+    let rename = || {
+        let fixture = Arc::clone(&fixture);
+        tokio::spawn(on_account_of(Tenant::Platform, async move {
+            let name = "Outro nome".parse().unwrap();
+            fixture.directory().rename_company(payer, &name).await
+        }))
+    };
+    let mut waited = 0;
+    for _ in 0..ROUNDS {
+        let flood: Vec<_> = (0..TOO_MANY).map(|_| rename()).collect();
+        on_account_of(Tenant::Platform, renames_of(&fixture, other)).await;
+        waited = flood.iter().filter(|it| !it.is_finished()).count();
+        for written in flood {
+            let written = written.await.unwrap();
+            let is_refused = matches!(written, Err(DirectoryError::Unavailable(_)));
+            assert!(is_refused, "{written:?}");
+        }
+        if waited >= MAX_WAITING {
+            break;
+        }
+    }
+    assert!(waited >= MAX_WAITING, "{waited} still waited for the row");
+    holder.let_go().await;
+    let renamed = rename().await.unwrap().unwrap();
+    assert_eq!(renamed.name.as_str(), "Outro nome");
+}
