@@ -1,10 +1,14 @@
 //! Limits of uploads: size, time, and room for those that run at once.
 
+use std::io::ErrorKind;
 use std::time::Duration;
 
+use futures_util::future::join_all;
 use preauth_client::wire::path::PRE_AUTHORIZATIONS;
-use test_support::{Backend, Form, Sandbox, connect, offer_body, on_each_database};
+use reqwest::Method;
+use test_support::{Answer, Backend, Form, Sandbox, connect, offer_body, on_each_database};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
 
 use super::{FILE_LIMIT_BYTES, PDF, begin_upload, beginning, operations, pdf, post};
 use crate::strangers::other_company;
@@ -80,14 +84,14 @@ async fn uploads_wait_for_room_and_creates_without_a_file_do_not(backend: Backen
     let sandbox = Sandbox::start(backend).await;
     let content = pdf(FILE_LIMIT_BYTES);
     let mut uploads = Vec::new();
-    for n in 0..15 {
-        let mut stream = begin_upload(&sandbox, &format!("NF-{n}")).await;
-        stream.write_all(&content).await.unwrap();
-        uploads.push(stream);
-    }
-    // A company may use a quarter of the upload space; what is left of it is less than a file
-    // needs.
-    let full = post(&sandbox, "NF-FULL", &content).await;
+    // A company may use a quarter of the upload space; what the uploads leave of it is less than a file
+    // needs, once the server has read all that they sent.
+    let full = loop {
+        keep_up(&sandbox, &mut uploads, &content).await;
+        if let Some(full) = post_until(&sandbox, "NF-FULL", &content, 503).await {
+            break full;
+        }
+    };
     assert_eq!(full.refusal(), (503, "SERVICE_UNAVAILABLE".to_owned()));
     assert_eq!(full.header("retry-after"), "5");
     let erp = sandbox.caller("apiKey");
@@ -103,11 +107,52 @@ async fn uploads_wait_for_room_and_creates_without_a_file_do_not(backend: Backen
     assert_eq!(answer.refusal(), (422, no_credit));
     drop(uploads);
     // Closed connections are noticed one by one.
-    let mut answer = post(&sandbox, "NF-LAST", &content).await;
-    while answer.status == 503 {
-        answer = post(&sandbox, "NF-LAST", &content).await;
-    }
-    assert_eq!(answer.status, 201, "{}", answer.text);
+    while post_until(&sandbox, "NF-LAST", &content, 201)
+        .await
+        .is_none()
+    {}
+}
+
+/// Has 15 uploads in progress, each with its whole file sent and its end outstanding. The server gives up
+/// one that stalls for too long; it is replaced.
+async fn keep_up(sandbox: &Sandbox, uploads: &mut Vec<TcpStream>, content: &[u8]) {
+    const UPLOADS: usize = 15;
+    uploads.retain(|upload| {
+        let has_answer = upload.try_read(&mut [0]);
+        has_answer.is_err_and(|error| error.kind() == ErrorKind::WouldBlock)
+    });
+    // Side by side, so that none stalls while others are sent.
+    let missing = (uploads.len()..UPLOADS).map(async |n| {
+        let mut upload = begin_upload(sandbox, &format!("NF-{n}")).await;
+        // Given up already: replaced the next time.
+        let _ = upload.write_all(content).await;
+        upload
+    });
+    uploads.extend(join_all(missing).await);
+}
+
+/// The answer to an upload, if it has the `expected` status. A refused upload that is still being sent may
+/// lose its answer with its connection.
+async fn post_until(
+    sandbox: &Sandbox,
+    number: &str,
+    content: &[u8],
+    expected: u16,
+) -> Option<Answer> {
+    let form = Form::of(&offer_body(sandbox, number)).file("nota.pdf", PDF, content);
+    let (content_type, erp) = (Form::content_type(), sandbox.caller("apiKey"));
+    let headers = [("content-type", content_type.as_str())];
+    let sent = erp.try_send(
+        Method::POST,
+        PRE_AUTHORIZATIONS,
+        &headers,
+        Some(form.bytes()),
+    );
+    let answer = sent.await.ok()?;
+    // Room was free: created, or created before.
+    let is_possible = [201, 409, 503].contains(&answer.status);
+    assert!(is_possible, "{}: {}", answer.status, answer.text);
+    (answer.status == expected).then_some(answer)
 }
 
 // Contract: error-code-of-ours/REQUEST_TIMEOUT
