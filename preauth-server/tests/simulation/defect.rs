@@ -5,6 +5,8 @@
 pub(crate) enum Defect {
     /// Some commits omit a delivery.
     DeliveryLeftOut,
+    /// A real database loses some deliveries of commits that it confirmed.
+    DeliveryRowsLost,
     /// The answer is not stored under its idempotency key.
     ReplyNotStored,
     /// A lease never expires, even if its holder is dead.

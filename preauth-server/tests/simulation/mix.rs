@@ -3,6 +3,17 @@
 
 use crate::random::Random;
 
+/// How a run gets its rates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Rates {
+    /// The seed draws them.
+    OfSeed,
+    /// The same, but many commits land late, and many while their caller still retries.
+    ManyLate,
+    /// No faults.
+    None,
+}
+
 /// The rate of each fault, per thousand unless another unit is named.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Mix {
@@ -88,6 +99,17 @@ impl Mix {
             offer_lifetime_ms: 20_000,
             promotions: 0,
             leftovers: 0,
+        }
+    }
+
+    /// A seed's own mix, in which many commits land late. Callers are delayed for as long as these are, so
+    /// that many retries come after them.
+    pub(crate) fn with_many_late(random: &mut Random) -> Self {
+        Self {
+            delays: 700,
+            max_delay_ms: 400,
+            lands_late: 350,
+            ..Self::drawn(random)
         }
     }
 

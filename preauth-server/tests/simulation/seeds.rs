@@ -3,6 +3,8 @@
 use preauth_server::ids::random_bytes;
 
 use crate::coverage::Coverage;
+use crate::ground::Kind;
+use crate::mix::Rates;
 use crate::report::assert_sound;
 use crate::world::{Outcome, Plan};
 
@@ -11,9 +13,24 @@ const FRESH: u64 = 200;
 
 /// Runs seeds, and checks that they reach every rare event.
 fn hold(seeds: impl Iterator<Item = u64>) {
-    let mut coverage = Coverage::default();
+    let mut coverage = Coverage::over(Kind::Memory);
     for seed in seeds {
         let outcome = Plan::of_seed(seed).run();
+        assert_sound(&outcome);
+        coverage.add(&outcome.history);
+    }
+    assert_eq!(coverage.gaps(), Vec::<&str>::new(), "never happened");
+}
+
+/// Runs seeds in which many commits land late, and checks that each kind of commit was applied late.
+fn hold_with_many_late(seeds: impl Iterator<Item = u64>) {
+    let mut coverage = Coverage::of_late_commits();
+    for seed in seeds {
+        let plan = Plan {
+            rates: Rates::ManyLate,
+            ..Plan::of_seed(seed)
+        };
+        let outcome = plan.run();
         assert_sound(&outcome);
         coverage.add(&outcome.history);
     }
@@ -69,6 +86,11 @@ fn seeds_from_1000_hold() {
 #[test]
 fn seeds_from_1500_hold() {
     hold(1_500..2_000);
+}
+
+#[test]
+fn every_kind_of_commit_lands_late() {
+    hold_with_many_late(0..300);
 }
 
 #[test]

@@ -36,6 +36,7 @@ pub(crate) async fn play(cluster: &Arc<Cluster>, random: &mut Random) {
     for _ in 0..PEOPLE {
         everybody.push(Box::pin(platform::acts(cluster, random.fork())));
     }
+    everybody.push(Box::pin(platform::follows(cluster, random.fork())));
     everybody.push(Box::pin(payments::pays(cluster, random.fork())));
     everybody.push(Box::pin(invoices::arrive(cluster, random.fork())));
     everybody.push(Box::pin(clock_hand::moves(cluster, random.fork())));

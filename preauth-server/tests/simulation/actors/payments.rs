@@ -64,11 +64,12 @@ async fn generate_one(cluster: &Arc<Cluster>, mut random: Random, wanted: Creati
 
 async fn act(cluster: &Arc<Cluster>, order: PaymentOrderId, mut random: Random) {
     let on = random.chance(500).then(|| calendar::today(start()));
-    let (action, command) = match random.below(6) {
-        0 => (OrderAction::Review, OrderCommand::Review),
-        1 | 2 => (OrderAction::Schedule, OrderCommand::Schedule { on }),
-        3 | 4 => (OrderAction::Pay, OrderCommand::Pay),
-        _ => (OrderAction::Cancel, OrderCommand::Cancel { reason: None }),
+    let (action, command) = match random.below(9) {
+        0 | 1 => (OrderAction::Review, OrderCommand::Review),
+        2 | 3 => (OrderAction::Schedule, OrderCommand::Schedule { on }),
+        4 | 5 => (OrderAction::Pay, OrderCommand::Pay),
+        6 => (OrderAction::Cancel, OrderCommand::Cancel { reason: None }),
+        _ => (OrderAction::Reprove, OrderCommand::Reprove { reason: None }),
     };
     let mut at = cluster.clock.now();
     let asked = cluster.ask(some_instance(&mut random), |service, now| {

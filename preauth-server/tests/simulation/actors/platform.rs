@@ -20,6 +20,8 @@ use super::erp::command;
 use super::some_instance;
 
 const DEEDS: u32 = 14;
+/// Deeds of the one who follows operations to their end.
+const STEPS: u32 = 24;
 /// Maximum wait for the last moment of an offer.
 const MAX_WAIT_MS: i64 = 25_000;
 
@@ -46,11 +48,59 @@ pub(super) async fn acts(cluster: &Arc<Cluster>, mut random: Random) {
     }
 }
 
-async fn act(cluster: &Arc<Cluster>, operation: &Operation, mut random: Random) {
-    let extension = match operation.state {
+/// Leads one operation after the other to its end, beside what others do to it: few get there by chance.
+pub(super) async fn follows(cluster: &Arc<Cluster>, mut random: Random) {
+    let mut followed = None;
+    for _ in 0..STEPS {
+        sleep_ms(random.below(1_500)).await;
+        let operation = match followed {
+            Some(id) => {
+                let queries = cluster.database.ground().queries;
+                queries.find(Viewer::Platform, id).await.unwrap()
+            }
+            None => one_of_the_newest(cluster, &mut random).await,
+        };
+        let operation = operation.filter(|it| it.status().is_in_progress());
+        followed = operation.as_ref().map(|operation| operation.id);
+        if let Some(operation) = operation {
+            let extension = reserve_extension(cluster, &operation).await;
+            let command = next_step(&operation, extension, &mut random);
+            let instance = some_instance(&mut random);
+            super::erp::command(cluster, instance, Viewer::Platform, operation.id, command).await;
+        }
+    }
+}
+
+async fn reserve_extension(cluster: &Arc<Cluster>, operation: &Operation) -> Option<ExtensionId> {
+    match operation.state {
         State::ToReceive { .. } => Some(cluster.database.ground().desk.reserve_extension().await),
         _ => None,
-    };
+    }
+}
+
+/// A command that does not close the operation early.
+fn next_step(
+    operation: &Operation,
+    extension: Option<ExtensionId>,
+    random: &mut Random,
+) -> Command {
+    loop {
+        let command = deed(operation, extension, random);
+        let closes_early = matches!(
+            command,
+            Command::Reprove { .. }
+                | Command::Decline { .. }
+                | Command::Cancel
+                | Command::Withdraw { .. }
+        );
+        if !closes_early {
+            return command;
+        }
+    }
+}
+
+async fn act(cluster: &Arc<Cluster>, operation: &Operation, mut random: Random) {
+    let extension = reserve_extension(cluster, operation).await;
     let deed = deed(operation, extension, &mut random);
     let instance = some_instance(&mut random);
     command(cluster, instance, Viewer::Platform, operation.id, deed).await;

@@ -15,6 +15,7 @@ use preauth_core::value::{DeliveryId, EndpointId, ExtensionId, Timestamp};
 use preauth_server::directory::SealedSecret;
 
 use crate::clock::SimClock;
+use crate::defect::Defect;
 use crate::scene::Scene;
 
 use paged::Paged;
@@ -74,18 +75,20 @@ impl Kind {
         matches!(self, Self::Memory)
     }
 
-    /// A database with the scene's companies and endpoints, one connection for each of `instances`.
+    /// A database with the scene's companies and endpoints, one connection for each of `instances`; a real one
+    /// with `defect`, if that is the database's.
     pub(crate) async fn prepare(
         self,
         scene: &Scene,
         clock: &Arc<SimClock>,
         instances: usize,
+        defect: Option<Defect>,
     ) -> Vec<Ground> {
         match self {
             Self::Memory => {
                 vec![Ground::in_memory(scene.store(Arc::clone(clock))); instances]
             }
-            Self::Sqlite | Self::Postgres => real::prepare(self, scene, instances).await,
+            Self::Sqlite | Self::Postgres => real::prepare(self, scene, instances, defect).await,
         }
     }
 }

@@ -21,6 +21,7 @@ use preauth_server::directory::SealedSecret;
 use preauth_server::store::{self, Stores};
 use test_support::{Backend, Scratch};
 
+use crate::defect::Defect;
 use crate::scene::Scene;
 
 use super::{Desk, Ground, Kind};
@@ -40,9 +41,17 @@ struct Real {
 }
 
 /// A fresh database; each instance has its own connections to PostgreSQL.
-pub(super) async fn prepare(kind: Kind, scene: &Scene, instances: usize) -> Vec<Ground> {
+pub(super) async fn prepare(
+    kind: Kind,
+    scene: &Scene,
+    instances: usize,
+    defect: Option<Defect>,
+) -> Vec<Ground> {
     in_real_time(async {
         let database = Arc::new(fresh(kind).await);
+        if defect == Some(Defect::DeliveryRowsLost) {
+            database.execute(losing_deliveries(kind)).await;
+        }
         let mut grounds: Vec<Ground> = Vec::new();
         for number in 0..instances {
             if let (Kind::Sqlite, Some(only)) = (kind, grounds.first()) {
@@ -73,6 +82,20 @@ async fn fresh(kind: Kind) -> Scratch {
     let database = Scratch::empty(kind).await;
     store::migrate(&database.url()).await.unwrap();
     database
+}
+
+/// Makes the database drop one delivery in eight, without an error.
+const fn losing_deliveries(kind: Kind) -> &'static [&'static str] {
+    match kind {
+        Kind::Postgres => &[
+            "CREATE FUNCTION lose() RETURNS trigger LANGUAGE plpgsql AS $$
+             BEGIN RETURN CASE WHEN random() < 0.125 THEN NULL ELSE NEW END; END $$",
+            "CREATE TRIGGER lose BEFORE INSERT ON deliveries
+             FOR EACH ROW EXECUTE FUNCTION lose()",
+        ],
+        Kind::Memory | Kind::Sqlite => &["CREATE TRIGGER lose BEFORE INSERT ON deliveries
+             WHEN abs(random()) % 8 = 0 BEGIN SELECT RAISE(IGNORE); END"],
+    }
 }
 
 /// Pauses simulated time while real work is awaited: an idle runtime would jump to the next timer.

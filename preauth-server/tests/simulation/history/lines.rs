@@ -50,13 +50,9 @@ impl fmt::Display for Fact {
                 write!(f, "caller: {action:?} a payment order: {answer:?}")
             }
             Self::Invoiced { answer, .. } => write!(f, "platform: receives an invoice: {answer:?}"),
-            Self::LandedLate {
-                event_type,
-                is_applied,
-            } => write!(
-                f,
-                "a late commit of {event_type} ends, applied: {is_applied}"
-            ),
+            Self::LandedLate { deed, is_applied } => {
+                write!(f, "late commit ends: {deed}, applied: {is_applied}")
+            }
             Self::Committed(recorded) => recorded.fmt(f),
             Self::CommittedOrder(recorded) => {
                 let (order, event) = (&recorded.order, &recorded.event);

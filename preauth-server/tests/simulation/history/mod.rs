@@ -1,5 +1,6 @@
 //! The facts of a run, in order: the input of the checker, and the output of a failure.
 
+mod deed;
 mod lines;
 
 use std::sync::{Arc, Mutex};
@@ -10,14 +11,16 @@ use preauth_core::operation::{Action, Operation};
 use preauth_core::payment_order::{OrderAction, PaymentOrder};
 use preauth_core::port::{Commit, EventRecord, NewDelivery, Verdict, Write};
 use preauth_core::value::{
-    CompanyId, DeliveryId, EndpointId, EventId, EventType, IdempotencyKey, OperationId,
-    PaymentOrderId, Timestamp,
+    CompanyId, DeliveryId, EndpointId, EventId, IdempotencyKey, OperationId, PaymentOrderId,
+    Timestamp,
 };
 use preauth_server::clock::Clock;
 
 use crate::actors::Creation;
 use crate::clock::SimClock;
 use crate::faults::{Call, Fault};
+
+pub(crate) use deed::Deed;
 
 /// A fact with its time.
 #[derive(Clone, Debug)]
@@ -76,7 +79,7 @@ pub(crate) enum Fact {
     },
     /// A commit whose answer was lost completed later: it was applied or not.
     LandedLate {
-        event_type: EventType,
+        deed: Deed,
         is_applied: bool,
     },
     /// A commit of an operation was applied.

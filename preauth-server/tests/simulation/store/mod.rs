@@ -6,6 +6,7 @@ mod defective;
 mod handover;
 mod housekeeping;
 mod lane;
+mod late;
 mod outbox;
 mod queries;
 mod write;
@@ -30,6 +31,7 @@ use crate::receivers::Receivers;
 use crate::scene::Scene;
 
 use lane::Lane;
+use late::LateCommits;
 
 /// The gap in ids after a promotion: larger than the number of reserved, uncommitted ids.
 const SKIPPED_IDS: i64 = 1_000;
@@ -54,6 +56,7 @@ pub(crate) struct Database {
     commits: Lane,
     claims: Lane,
     outcomes: Lane,
+    late: LateCommits,
     rotations: AtomicU32,
     paused: Mutex<BTreeSet<EndpointId>>,
     /// Operations with an attempted commit, for the defect that takes new ids.
@@ -90,6 +93,7 @@ impl Database {
             commits: Lane::of("a commit"),
             claims: Lane::of("a claim"),
             outcomes: Lane::of("the outcome of an attempt"),
+            late: LateCommits::default(),
             rotations: AtomicU32::new(0),
             paused: Mutex::default(),
             begun: Mutex::default(),

@@ -10,7 +10,6 @@ use preauth_core::port::{
 };
 use preauth_core::value::{EventId, IdempotencyKey, OperationId, PaymentOrderId, Timestamp};
 
-use crate::clock::sleep_ms;
 use crate::defect::Defect;
 use crate::faults::{Call, Fault};
 use crate::history::Fact;
@@ -18,13 +17,6 @@ use crate::history::Fact;
 use super::handover::Watched;
 use super::lane::LOCK_WAIT_MS;
 use super::{SimStore, lost, outliving};
-
-/// Most late commits land within this time, while their caller still retries.
-const LATE_MS: u64 = 300;
-/// The others land within this one, after the caller got its answer.
-const LATEST_MS: u64 = 5_000;
-/// The share of these, per thousand.
-const MUCH_LATER: u64 = 300;
 
 #[async_trait]
 impl Store for SimStore {
@@ -92,7 +84,11 @@ impl Store for SimStore {
 
     async fn has_event(&self, id: EventId) -> Result<bool, Unavailable> {
         let ground = self.ground();
-        self.call(Call::LookUp, ground.store.has_event(id)).await
+        let found = self.call(Call::LookUp, ground.store.has_event(id)).await?;
+        if !found {
+            self.database.land_after_look_up(id).await;
+        }
+        Ok(found)
     }
 
     async fn load_platform_reply(
@@ -157,31 +153,8 @@ impl Store for SimStore {
 }
 
 impl SimStore {
-    /// The database continues with work it has received, even if the instance died.
-    fn land_late(&self, commit: Commit, connection: u32) {
-        let store = self.clone();
-        let pause = store.database.faults.draw(|random| {
-            if random.chance(MUCH_LATER) {
-                random.between(LATE_MS, LATEST_MS)
-            } else {
-                random.between(1, LATE_MS)
-            }
-        });
-        tokio::spawn(async move {
-            sleep_ms(pause).await;
-            let event_type = commit.event.event_type;
-            // No caller is left to inform.
-            let is_applied =
-                !store.database.is_cut_off(connection) && store.apply(commit).await.is_ok();
-            store.database.chronicle.note(Fact::LandedLate {
-                event_type,
-                is_applied,
-            });
-        });
-    }
-
     /// Writes a commit and records it.
-    async fn apply(&self, mut commit: Commit) -> Result<(), CommitError> {
+    pub(super) async fn apply(&self, mut commit: Commit) -> Result<(), CommitError> {
         let committed = Fact::committed(&commit);
         // No pause may come between a lease and its record.
         let _others_too = self.database.pausing.read().await;

@@ -17,7 +17,7 @@ use crate::faults::{Call, Faults, Planned};
 use crate::ground::Kind;
 use crate::history::{Chronicle, Entry, hash_of};
 use crate::machine::Machine;
-use crate::mix::Mix;
+use crate::mix::{Mix, Rates};
 use crate::random::{Random, SeededIds, SharedRandom};
 use crate::receivers::Receivers;
 use crate::scene::Scene;
@@ -32,8 +32,7 @@ pub(crate) struct Plan {
     pub(crate) defect: Option<Defect>,
     /// The only fault; without it the seed decides.
     pub(crate) only: Option<Planned>,
-    /// Whether the seed's own faults are switched off.
-    pub(crate) is_calm: bool,
+    pub(crate) rates: Rates,
     pub(crate) ground: Kind,
 }
 
@@ -56,7 +55,7 @@ impl Plan {
             seed,
             defect: None,
             only: None,
-            is_calm: false,
+            rates: Rates::OfSeed,
             ground: Kind::Memory,
         }
     }
@@ -67,7 +66,7 @@ impl Plan {
             seed,
             defect: None,
             only,
-            is_calm: true,
+            rates: Rates::None,
             ground: Kind::Memory,
         }
     }
@@ -84,10 +83,10 @@ impl Plan {
 
     async fn play(&self) -> Outcome {
         let mut random = Random::new(self.seed);
-        let mix = if self.is_calm {
-            Mix::calm()
-        } else {
-            Mix::drawn(&mut random.fork())
+        let mix = match self.rates {
+            Rates::OfSeed => Mix::drawn(&mut random.fork()),
+            Rates::ManyLate => Mix::with_many_late(&mut random.fork()),
+            Rates::None => Mix::calm(),
         };
         let (cluster, kills) = self.cluster(&mix, &mut random).await;
         tokio::spawn(Arc::clone(&cluster).supervise(kills));
@@ -126,7 +125,9 @@ impl Plan {
         ));
         let receivers = Arc::new(Receivers::new(scene.clone(), chronicle.clone()));
         let database = Arc::new(Database::new(
-            self.ground.prepare(&scene, &clock, INSTANCES).await,
+            self.ground
+                .prepare(&scene, &clock, INSTANCES, self.defect)
+                .await,
             faults,
             chronicle.clone(),
             self.defect,
