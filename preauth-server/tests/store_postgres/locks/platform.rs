@@ -6,7 +6,7 @@ use futures_util::future::BoxFuture;
 use preauth_core::port::Viewer;
 use preauth_core::value::{ApiKeyId, Cnpj, CompanyId, DeliveryId, MailId, OperationId, UserId};
 use preauth_server::directory::{Directory, DirectoryError, UserChange};
-use preauth_server::fair::{Tenant, on_account_of};
+use preauth_server::fair::{Tenant, charged_to};
 use tokio::task::JoinHandle;
 
 use crate::store::fixture::{FIRST_PAGE, Fixture};
@@ -115,7 +115,7 @@ async fn held(fixture: &Fixture) -> (Held, Holder) {
 
 fn begin(fixture: &Arc<Fixture>, held: Held, write: Write) -> JoinHandle<Written> {
     let fixture = Arc::clone(fixture);
-    tokio::spawn(on_account_of(Tenant::Platform, async move {
+    tokio::spawn(charged_to(Tenant::Platform, async move {
         write(fixture.directory(), &held, &fixture).await
     }))
 }
@@ -136,7 +136,7 @@ async fn requests_beside(
         let paused = directory.set_endpoint_paused(other, true, fixture.now);
         paused.await.unwrap();
     };
-    on_account_of(Tenant::Platform, writes).await;
+    charged_to(Tenant::Platform, writes).await;
     let reads = async {
         for company in [held, other] {
             let found = directory.company(company).await;
@@ -145,14 +145,14 @@ async fn requests_beside(
             assert!(listed.unwrap().total > 0);
         }
     };
-    on_account_of(Tenant::Platform, reads).await;
+    charged_to(Tenant::Platform, reads).await;
     let integration = async {
         let viewer = Viewer::HeadOffice(other);
         let found = fixture.stores.queries.find(viewer, operation).await;
         assert!(found.unwrap().is_some());
         fixture.offer(other).await;
     };
-    on_account_of(Tenant::HeadOffice(other), integration).await;
+    charged_to(Tenant::HeadOffice(other), integration).await;
     // The service's own work: retention.
     let forgotten = fixture
         .stores
@@ -199,7 +199,7 @@ async fn more_platform_writes_than_may_wait_are_refused_and_delay_nothing() {
     let holder = Holder::of(&fixture, &held_company(payer)).await;
     let rename = || {
         let fixture = Arc::clone(&fixture);
-        tokio::spawn(on_account_of(Tenant::Platform, async move {
+        tokio::spawn(charged_to(Tenant::Platform, async move {
             let name = "Outro nome".parse().unwrap();
             fixture.directory().rename_company(payer, &name).await
         }))
@@ -207,7 +207,7 @@ async fn more_platform_writes_than_may_wait_are_refused_and_delay_nothing() {
     let mut waited = 0;
     for _ in 0..ROUNDS {
         let flood: Vec<_> = (0..TOO_MANY).map(|_| rename()).collect();
-        on_account_of(Tenant::Platform, renames_of(&fixture, other)).await;
+        charged_to(Tenant::Platform, renames_of(&fixture, other)).await;
         waited = flood.iter().filter(|it| !it.is_finished()).count();
         for written in flood {
             let written = written.await.unwrap();
