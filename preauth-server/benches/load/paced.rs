@@ -14,7 +14,7 @@ const CLIENTS: u32 = 16;
 /// Sends `rate` creates a second, and waits until `receiver` has all their events. Returns the
 /// microseconds from the sending of each create to the arrival of its event, sorted.
 pub(crate) fn run(scene: &Scene, receiver: &Receiver, rate: u32, time: Duration) -> Vec<u64> {
-    let received = receiver.count();
+    let before = receiver.count();
     let begun = now();
     let sent: Vec<(u64, Instant)> = thread::scope(|scope| {
         let clients: Vec<_> = (0..CLIENTS)
@@ -25,7 +25,7 @@ pub(crate) fn run(scene: &Scene, receiver: &Receiver, rate: u32, time: Duration)
             .flat_map(|it| it.join().unwrap())
             .collect()
     });
-    receiver.wait_for(received + sent.len());
+    receiver.wait_for(before + sent.len());
     let arrivals = receiver.arrivals();
     let took = |(invoice, sent): (u64, Instant)| {
         let arrived = *arrivals.get(&invoice).unwrap();
