@@ -103,7 +103,11 @@ async fn a_reader_that_holds_its_snapshot_slows_no_creates_and_the_log_is_bounde
         held.turn().await;
     }
     let after = held.log_bytes();
-    assert!(after <= grown, "it grew from {grown} to {after} bytes");
+    // The server writes by itself, too, between the measurement and the reader's end.
+    assert!(
+        after < grown + MAX_LOG_BYTES_PER_OFFER,
+        "it grew from {grown} to {after} bytes"
+    );
     println!("held: {}", held.scene.verdict().await);
     println!("free: {}", free.scene.verdict().await);
 }

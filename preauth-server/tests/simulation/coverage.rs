@@ -94,12 +94,6 @@ impl Coverage {
         Self(late.map(|name| (name, 0)).collect())
     }
 
-    /// What either of them counts.
-    pub(crate) fn and(mut self, other: Self) -> Self {
-        self.0.extend(other.0);
-        self
-    }
-
     /// Counts the rare events of a run.
     pub(crate) fn add(&mut self, history: &[Entry]) {
         let mut claimed = BTreeSet::new();

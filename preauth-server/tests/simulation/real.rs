@@ -22,7 +22,7 @@ const FIRST: u64 = 20_000;
 fn rounds_hold(ground: Kind, rounds: u64) {
     let first = asked("PREAUTH_SIM_REAL_FROM").unwrap_or(FIRST);
     let count = asked("PREAUTH_SIM_REAL").unwrap_or(rounds);
-    let mut coverage = Coverage::over(ground).and(Coverage::of_late_commits());
+    let mut coverage = Coverage::over(ground);
     for round in 0..count.max(MAX_ROUNDS) {
         if round >= count && coverage.gaps().is_empty() {
             return;
@@ -33,8 +33,8 @@ fn rounds_hold(ground: Kind, rounds: u64) {
             Rates::ManyLate
         };
         let plan = Plan {
-            ground,
             rates,
+            ground,
             ..Plan::of_seed(first + round)
         };
         let outcome = plan.run();
