@@ -8,7 +8,8 @@ use crate::timestamp::Timestamp;
 /// Hexadecimal digits of a signature.
 const HEX_DIGITS: usize = 64;
 
-/// A well-formed `t=<unix seconds>,v1=<hex>` (contract: Events, Signature).
+/// A well-formed `t=<unix seconds>,v1=<hex>`
+/// ([contract, "Signature"](https://example.com/preauth/blob/main/docs/reference.md#signature)).
 ///
 /// Grammar: `name=value` items, separated by single commas, in any order; printable ASCII without
 /// spaces. Exactly one `t`; one to [`MAX_SIGNATURES`] `v1`, each of 64 hexadecimal digits in either

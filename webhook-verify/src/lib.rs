@@ -2,7 +2,8 @@
 //!
 //! A delivery carries `x-service-signature: t=<unix seconds>,v1=<hex HMAC-SHA256>`. The signed
 //! string is the text of `t`, a dot and the exact bytes of the body; the key is the UTF-8 bytes of
-//! the whole secret, its `whsec_` included (contract: Events, Signature).
+//! the whole secret, its `whsec_` included
+//! ([contract, "Signature"](https://example.com/preauth/blob/main/docs/reference.md#signature)).
 //!
 //! ```
 //! use webhook_verify::{Secret, Verifier};
@@ -80,7 +81,8 @@ pub use sign::{SignError, sign};
 pub use verified::Verified;
 pub use verifier::{DEFAULT_TOLERANCE, Verifier};
 
-/// Name of the header that carries the signature (contract: Events, Delivery).
+/// Name of the header that carries the signature
+/// ([contract, "Delivery"](https://example.com/preauth/blob/main/docs/reference.md#delivery)).
 pub const SIGNATURE_HEADER: &str = "x-service-signature";
 
 /// Name of the header that repeats the event's `id`. It is not signed: trust the body's.

@@ -12,7 +12,8 @@ pub const SECRET_PREFIX: &str = "whsec_";
 /// Minimum length of a secret in bytes, its prefix included. A shorter one can be guessed.
 pub const MIN_SECRET_BYTES: usize = 24;
 
-/// A signing secret, kept as a prepared HMAC key (contract: Events, Endpoint registration rules).
+/// A signing secret, kept as a prepared HMAC key
+/// ([contract, "Endpoint registration rules"](https://example.com/preauth/blob/main/docs/reference.md#endpoint-registration-rules)).
 ///
 /// The key is the UTF-8 bytes of the whole secret, prefix included; nothing is decoded. The text
 /// itself is not kept, `Debug` shows nothing of it, and there is no `PartialEq`, which would not

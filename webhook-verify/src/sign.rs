@@ -12,7 +12,8 @@ use crate::secret::Secret;
 use crate::timestamp::Timestamp;
 
 /// Makes the value of [`SIGNATURE_HEADER`](crate::SIGNATURE_HEADER) for a body: one `v1` per valid
-/// secret, in the order given (contract: Events, Signature).
+/// secret, in the order given
+/// ([contract, "Signature"](https://example.com/preauth/blob/main/docs/reference.md#signature)).
 ///
 /// Sign the exact bytes that are sent, and again for each attempt: receivers refuse old signatures.
 ///

@@ -14,10 +14,11 @@ use crate::timestamp::Timestamp;
 use crate::verified::Verified;
 
 /// Default maximum difference between a signature's time and now, in either direction
-/// (contract: Limits, Webhook signature tolerance).
+/// ([contract, "Limits"](https://example.com/preauth/blob/main/docs/reference.md#limits)).
 pub const DEFAULT_TOLERANCE: Duration = Duration::from_secs(300);
 
-/// Verifies deliveries against one or more secrets (contract: Events, Signature).
+/// Verifies deliveries against one or more secrets
+/// ([contract, "Signature"](https://example.com/preauth/blob/main/docs/reference.md#signature)).
 ///
 /// Make one at start and share it: its keys are prepared once, it is `Send` and `Sync`, and
 /// verifying neither allocates nor copies the body.

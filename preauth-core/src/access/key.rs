@@ -5,8 +5,8 @@ use crate::value::{PermissionSet, Scope, ScopeSet, Timestamp};
 
 use super::user::may_act;
 
-/// The validity periods that a key may have, in days (the contract's
-/// [limits](https://example.com/preauth/blob/main/docs/reference.md#limits)).
+/// The validity periods that a key may have, in days
+/// ([contract, "Limits"](https://example.com/preauth/blob/main/docs/reference.md#limits)).
 pub const VALIDITY_DAYS: [u16; 4] = [30, 90, 180, 365];
 /// The default validity of a key, in days.
 pub const DEFAULT_VALIDITY_DAYS: u16 = 365;

@@ -5,11 +5,11 @@ use chrono::{Days, NaiveDate};
 use crate::Policy;
 use crate::value::{DueDate, Timestamp, calendar};
 
-/// The earliest permitted due date, in calendar days from today in São Paulo (the contract's
-/// [limits](https://example.com/preauth/blob/main/docs/reference.md#limits)).
+/// The earliest permitted due date, in calendar days from today in São Paulo
+/// ([contract, "Limits"](https://example.com/preauth/blob/main/docs/reference.md#limits)).
 pub const EARLIEST_DUE_DAYS: i64 = 5;
-/// The latest permitted due date, in calendar days from today in São Paulo (the contract's
-/// [limits](https://example.com/preauth/blob/main/docs/reference.md#limits)).
+/// The latest permitted due date, in calendar days from today in São Paulo
+/// ([contract, "Limits"](https://example.com/preauth/blob/main/docs/reference.md#limits)).
 pub const LATEST_DUE_DAYS: i64 = 180;
 
 /// Until when the supplier may request the advance: the policy's lifetime, or the end, in São Paulo, of the

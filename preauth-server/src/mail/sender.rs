@@ -9,7 +9,8 @@ use chrono::TimeDelta;
 use futures_util::future::join_all;
 use preauth_core::port::Unavailable;
 use preauth_core::value::Timestamp;
-use tokio::sync::{Mutex, Notify};
+use tokio::sync::{Mutex, Notify, Semaphore};
+use tokio::time::timeout;
 
 use crate::clock::{Clock, Stopwatch};
 use crate::hold::Hold;
@@ -39,6 +40,11 @@ const NEAR_PERCENT: u64 = 80;
 const LEASE: TimeDelta = TimeDelta::minutes(2);
 /// Time that a mail in progress has when the server stops.
 const LAST_MOMENTS: Duration = Duration::from_secs(4);
+/// Time that a lane waits until the outcome of its mail is recorded. Longer only where another session
+/// holds the mail's row, or the database is lost.
+const RECORDING: Duration = Duration::from_millis(250);
+/// Maximum number of outcomes that are recorded beside the lanes; with more a lane waits for its own.
+const MAX_RECORDINGS: u16 = 64;
 /// A slow transport, and three calls that the database gives up after 45 s each.
 const STALLS_AFTER: TimeDelta = TimeDelta::minutes(5);
 
@@ -53,6 +59,8 @@ pub struct MailSender {
     hold: Hold,
     /// Lanes wait for each other's claim, and share what it leases.
     tray: Mutex<Tray>,
+    /// Outcomes that are being recorded.
+    recordings: Arc<Semaphore>,
     health: Arc<LoopHealth>,
 }
 
@@ -90,6 +98,7 @@ impl MailSender {
             wake,
             hold: Hold::default(),
             tray: Mutex::default(),
+            recordings: Arc::new(Semaphore::new(MAX_RECORDINGS.into())),
             health: Arc::new(LoopHealth::new(WORKER, STALLS_AFTER)),
         }
     }
@@ -109,7 +118,14 @@ impl MailSender {
             })
         };
         join_all((0..LANES).map(lane)).await;
-        self.release(&mut *self.tray.lock().await).await;
+        let left = self.tray.lock().await.mails.drain(..).collect();
+        give_back_all(self.queue.as_ref(), left).await;
+        // What is still unrecorded then is sent again when its lease expires.
+        let _ = timeout(
+            LAST_MOMENTS,
+            self.recordings.acquire_many(MAX_RECORDINGS.into()),
+        )
+        .await;
     }
 
     /// Sends the next mail. The lease of a mail that is still in progress some seconds after shutdown was
@@ -120,7 +136,9 @@ impl MailSender {
             return Ok(Next::AfterRest);
         }
         if tray.since.is_some_and(|since| since.elapsed() > MAX_WAIT) {
-            self.release(&mut tray).await;
+            // No lane waits for a row that another session holds.
+            let (queue, mails) = (Arc::clone(&self.queue), tray.mails.drain(..).collect());
+            tokio::spawn(async move { give_back_all(queue.as_ref(), mails).await });
         }
         if tray.mails.is_empty() {
             let Some(mails) = self.lease().await? else {
@@ -134,15 +152,9 @@ impl MailSender {
         let next = tray.mails.pop_front();
         drop(tray);
         match next {
-            Some(leased) => Ok(self.send(&leased, shutdown).await),
+            Some(leased) => Ok(self.send(leased, shutdown).await),
             None => Ok(Next::AtOnce),
         }
-    }
-
-    /// Returns the leases of the mails that no lane has taken.
-    async fn release(&self, tray: &mut Tray) {
-        let mails: Vec<_> = tray.mails.drain(..).collect();
-        join_all(mails.iter().map(|leased| self.give_back(leased))).await;
     }
 
     /// Leases mails; `None` when none is due.
@@ -182,19 +194,37 @@ impl MailSender {
         Arc::clone(&self.health)
     }
 
-    async fn send(&self, leased: &LeasedMail, shutdown: Shutdown) -> Next {
+    async fn send(&self, leased: Box<LeasedMail>, shutdown: Shutdown) -> Next {
         let handed_over = tokio::select! {
             biased;
-            handed_over = self.hand_over(leased) => handed_over,
+            handed_over = self.hand_over(&leased) => handed_over,
             () = last_moments(shutdown) => {
-                self.give_back(leased).await;
+                give_back(self.queue.as_ref(), &leased).await;
                 return Next::AfterRest;
             }
         };
-        let (outcome, next) = validated(leased, &handed_over, self.clock.now());
-        let recorded = retry_briefly(|| self.queue.finish(leased, &outcome)).await;
-        log(leased, &outcome, &handed_over, recorded);
+        let (outcome, next) = validated(&leased, &handed_over, self.clock.now());
+        let queue = Arc::clone(&self.queue);
+        self.record(async move {
+            let recorded = retry_briefly(|| queue.finish(&leased, &outcome)).await;
+            log(&leased, &outcome, &handed_over, recorded);
+        })
+        .await;
         next
+    }
+
+    /// Waits for `recording`, but not for long: a mail whose row is held must not hold its lane.
+    async fn record(&self, recording: impl Future<Output = ()> + Send + 'static) {
+        match Arc::clone(&self.recordings).try_acquire_owned() {
+            Ok(place) => {
+                let recording = tokio::spawn(async move {
+                    recording.await;
+                    drop(place);
+                });
+                let _ = timeout(RECORDING, recording).await;
+            }
+            Err(_) => recording.await,
+        }
     }
 
     async fn hand_over(&self, leased: &LeasedMail) -> Result<String, NotTaken> {
@@ -221,13 +251,18 @@ impl MailSender {
             );
         }
     }
+}
 
-    async fn give_back(&self, leased: &LeasedMail) {
-        if let Err(error) = self.queue.release(leased).await {
-            let (mail, error) = (leased.id, crate::log::chain(&error));
-            // The mail will be due again when its lease expires.
-            tracing::warn!(target: WORKER, %mail, error, "lease not returned");
-        }
+/// Returns the leases of mails that no lane has taken.
+async fn give_back_all(queue: &dyn MailQueue, mails: Vec<Box<LeasedMail>>) {
+    join_all(mails.iter().map(|leased| give_back(queue, leased))).await;
+}
+
+async fn give_back(queue: &dyn MailQueue, leased: &LeasedMail) {
+    if let Err(error) = queue.release(leased).await {
+        let (mail, error) = (leased.id, crate::log::chain(&error));
+        // The mail will be due again when its lease expires.
+        tracing::warn!(target: WORKER, %mail, error, "lease not returned");
     }
 }
 

@@ -14,6 +14,7 @@ use tokio::time::Instant;
 
 use crate::chance::{ROUNDS, rounds};
 use crate::instance::{present_build, signal};
+use crate::own_cluster::OwnCluster;
 use crate::scene::{Scene, WORKERS};
 
 /// Builds the server from before the newest schema step, unless it is already built.
@@ -122,6 +123,42 @@ async fn a_migration_that_freezes_keeps_its_locks_from_others_for_moments() {
     preauth_server::store::migrate(&database.url())
         .await
         .unwrap();
+}
+
+/// Deliveries whose automatic vacuum lasts for more than half an hour.
+const VACUUMED_FOR_LONG: &str = "DELETE FROM _sqlx_migrations WHERE version = 24;
+     ALTER TABLE deliveries SET (autovacuum_vacuum_threshold = 0, autovacuum_vacuum_scale_factor = 0,
+         autovacuum_vacuum_cost_delay = 100, autovacuum_vacuum_cost_limit = 1);
+     SET session_replication_role = replica;
+     INSERT INTO deliveries (id, head_office_id, endpoint_id, event_id, event_type, status, ended_at,
+         created_at)
+     SELECT gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), '', 'FAILED', 1, 1
+     FROM generate_series(1, 50000);
+     UPDATE deliveries SET ended_at = 2";
+const VACUUMING: &str =
+    "SELECT count(*) FROM pg_stat_progress_vacuum WHERE relid = 'deliveries'::REGCLASS";
+
+/// The newest step needs the lock of a table that is being vacuumed.
+#[tokio::test]
+async fn a_migration_does_not_wait_for_the_end_of_an_automatic_vacuum() {
+    let cluster = OwnCluster::start();
+    preauth_server::store::migrate(&cluster.url())
+        .await
+        .unwrap();
+    let sql = PgPool::connect(&cluster.url()).await.unwrap();
+    for prepared in [
+        "ALTER SYSTEM SET autovacuum_naptime = '1s'",
+        "ALTER SYSTEM SET autovacuum = on",
+        VACUUMED_FOR_LONG,
+        "SELECT pg_reload_conf()",
+    ] {
+        sqlx::raw_sql(prepared).execute(&sql).await.unwrap();
+    }
+    until_there_are(&sql, VACUUMING, true).await;
+    let url = cluster.url();
+    let migrated =
+        tokio::time::timeout(Duration::from_mins(2), preauth_server::store::migrate(&url));
+    migrated.await.expect("the vacuum is canceled").unwrap();
 }
 
 async fn steps_taken(sql: &PgPool) -> i64 {

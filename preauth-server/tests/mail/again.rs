@@ -3,7 +3,7 @@
 use serde_json::Value;
 use test_support::{
     Answer, Backend, MailServer, Manner, Sandbox,
-    office::{mail_of, offer, start, until, until_true},
+    office::{list_mails, mail_of, offer, start, until, until_true},
     on_each_database,
     travel::{DAY, advance},
 };
@@ -109,6 +109,10 @@ async fn mail_of_an_offer_that_expired_during_an_outage_is_cancelled(backend: Ba
     drop(gone);
     let sandbox = start(backend, &MailServer::nobody_at(address)).await;
     offer(&sandbox, "NF-1", ADDRESS).await;
+    until_true("it was attempted in vain", async || {
+        list_mails(&sandbox, "status=PENDING").await[0]["attempts"] != 0
+    })
+    .await;
     advance(&sandbox, 31 * DAY).await;
     let server = MailServer::start_on(address).await;
     let canceled = until(&sandbox, 1, "CANCELED").await.remove(0);

@@ -7,7 +7,8 @@ use preauth_core::wire::{EventData, JsonError, Open, RawEventEnvelope};
 
 use crate::Verified;
 
-/// An event whose sender is verified (contract: Webhook event envelope).
+/// An event whose sender is verified
+/// ([contract, "Webhook event envelope"](https://example.com/preauth/blob/main/docs/reference.md#webhook-event-envelope)).
 ///
 /// Only [`Verified::event`] makes one.
 #[derive(Clone)]

@@ -35,7 +35,8 @@ impl HmacKey {
     }
 }
 
-/// The signature of a body at a time, shared by verifier and signer (contract: Events, Signature).
+/// The signature of a body at a time, shared by verifier and signer
+/// ([contract, "Signature"](https://example.com/preauth/blob/main/docs/reference.md#signature)).
 ///
 /// `timestamp` is its text in the header.
 pub(crate) fn signature(key: &HmacKey, timestamp: &[u8], body: &[u8]) -> Mac {

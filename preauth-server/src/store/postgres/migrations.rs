@@ -22,6 +22,15 @@ const TURN_POLL: Duration = Duration::from_millis(200);
 /// A statement that waits for a table's lock, e.g. behind an automatic vacuum, blocks all later users
 /// of the table.
 const SHORT_LOCK_WAIT: &str = "SET lock_timeout = '200ms'";
+/// The tables of this database that others vacuum, quoted where necessary.
+const VACUUMED: &str = "SELECT DISTINCT relation::REGCLASS::TEXT FROM pg_locks
+     WHERE locktype = 'relation' AND mode = 'ShareUpdateExclusiveLock' AND granted
+       AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+       AND relation IN (SELECT oid FROM pg_class
+                        WHERE relkind = 'r' AND relnamespace = current_schema()::REGNAMESPACE)
+       AND pid <> pg_backend_pid()";
+/// Longer than PostgreSQL's usual `deadlock_timeout`.
+const VACUUM_WAIT: &str = "SET lock_timeout = '3s'";
 /// A statement that does not block writers may wait for all of them.
 const ANY_LOCK_WAIT: &str = "SET lock_timeout = 0";
 /// A process that freezes or is disconnected within a step must not keep its locks.
@@ -203,12 +212,37 @@ async fn take(connection: &mut PgConnection, step: &Migration) -> Result<(), Fau
                     attempt,
                     "another session holds a lock that this step needs; trying again"
                 );
-                sleep(REST).await;
+                // Before the next vacuum begins, the lock is free.
+                if !cancel_vacuums(connection).await? {
+                    sleep(REST).await;
+                }
             }
             done => return Ok(done?),
         }
     }
     Ok(attempted(connection, step).await?)
+}
+
+/// Has PostgreSQL cancel automatic vacuums, which may last for hours, because they keep table locks from a
+/// step; returns whether it did. It does so for whoever waits for their lock for a second
+/// (`deadlock_timeout`). What waits here, unlike the step, blocks no readers and writers.
+async fn cancel_vacuums(connection: &mut PgConnection) -> Result<bool, sqlx::Error> {
+    let vacuumed: Vec<String> = sqlx::query_scalar(VACUUMED)
+        .fetch_all(&mut *connection)
+        .await?;
+    connection.execute(VACUUM_WAIT).await?;
+    let mut is_any_canceled = false;
+    for table in vacuumed {
+        // Two statements that are sent as one are a transaction, which ends with them.
+        let lock = format!("LOCK TABLE {table} IN SHARE UPDATE EXCLUSIVE MODE; SELECT 1");
+        match connection.execute(sqlx::AssertSqlSafe(lock.as_str())).await {
+            Ok(_) => is_any_canceled = true,
+            // Other work takes the same lock, e.g. that on an index, and is not canceled.
+            Err(error) if code(&error).as_deref() == Some(LOCK_NOT_AVAILABLE) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(is_any_canceled)
 }
 
 /// Applies a migration: in one transaction, or statement by statement. In the latter case each

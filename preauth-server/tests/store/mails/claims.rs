@@ -27,9 +27,9 @@ const FEW: u32 = 10;
 const MAX_BEFORE: usize = 64 + 16 + 2 * 10;
 
 /// Mails of one head office to as many mailboxes, without anything else.
-async fn flood(fixture: &Fixture, payer: CompanyId, mails: u32) {
+pub(super) async fn flood(fixture: &Fixture, payer: CompanyId, mails: u32) {
     let operation = fixture.offer(payer).await.id.get();
-    let base = operation + 1_000_000;
+    let base = operation * 1_000_000;
     for n in 0..i64::from(mails) {
         let operation_copy = "INSERT INTO operations (id, head_office_id, payer_id, supplier_id,
                  supplier_cnpj, version, origin, status, amount_cents, withheld_tax_cents, due_date,
@@ -164,7 +164,7 @@ async fn mails_that_are_claimed_and_finished_together_are_each_sent_once() {
 }
 
 /// A clock that stands still.
-struct Standing(Timestamp);
+pub(super) struct Standing(pub(super) Timestamp);
 
 impl Clock for Standing {
     fn now(&self) -> Timestamp {
@@ -195,12 +195,23 @@ impl MailQueue for LastAttempt {
     }
 }
 
-struct Accepting;
+pub(super) struct Accepting;
 
 #[async_trait]
 impl Transport for Accepting {
     async fn hand_over(&self, _: &OutgoingMail) -> Result<String, NotTaken> {
         Ok("accepted".to_owned())
+    }
+}
+
+pub(super) fn accepting_parts() -> MailParts {
+    MailParts {
+        letterhead: Letterhead {
+            from: "avisos@preauth.example".parse().unwrap(),
+            portal: None,
+        },
+        limits: MailLimits::default(),
+        transport: Arc::new(Accepting),
     }
 }
 
@@ -212,14 +223,7 @@ async fn leased_mails_that_were_not_attempted_are_released_when_the_server_stops
     let (trigger, shutdown) = shutdown();
     let mails = Arc::clone(&fixture.stores.mails);
     let queue = LastAttempt(mails, Mutex::new(Some(trigger)));
-    let parts = MailParts {
-        letterhead: Letterhead {
-            from: "avisos@preauth.example".parse().unwrap(),
-            portal: None,
-        },
-        limits: MailLimits::default(),
-        transport: Arc::new(Accepting),
-    };
+    let parts = accepting_parts();
     let clock = Arc::new(Standing(fixture.later(TimeDelta::seconds(1))));
     let sender = MailSender::new(Arc::new(queue), parts, clock, Arc::default());
     sender.run(shutdown).await;

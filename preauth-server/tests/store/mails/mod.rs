@@ -3,6 +3,7 @@
 mod claims;
 mod joined;
 mod outcomes;
+mod recording;
 mod share;
 
 use std::num::NonZeroU32;
