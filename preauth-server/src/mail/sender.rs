@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 use std::fmt;
+use std::mem;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -118,7 +119,7 @@ impl MailSender {
             })
         };
         join_all((0..LANES).map(lane)).await;
-        let left = self.tray.lock().await.mails.drain(..).collect();
+        let left = mem::take(&mut self.tray.lock().await.mails);
         give_back_all(self.queue.as_ref(), left).await;
         // What is still unrecorded then is sent again when its lease expires.
         let _ = timeout(
@@ -137,7 +138,7 @@ impl MailSender {
         }
         if tray.since.is_some_and(|since| since.elapsed() > MAX_WAIT) {
             // No lane waits for a row that another session holds.
-            let (queue, mails) = (Arc::clone(&self.queue), tray.mails.drain(..).collect());
+            let (queue, mails) = (Arc::clone(&self.queue), mem::take(&mut tray.mails));
             tokio::spawn(async move { give_back_all(queue.as_ref(), mails).await });
         }
         if tray.mails.is_empty() {
@@ -254,7 +255,7 @@ impl MailSender {
 }
 
 /// Returns the leases of mails that no lane has taken.
-async fn give_back_all(queue: &dyn MailQueue, mails: Vec<Box<LeasedMail>>) {
+async fn give_back_all(queue: &dyn MailQueue, mails: VecDeque<Box<LeasedMail>>) {
     join_all(mails.iter().map(|leased| give_back(queue, leased))).await;
 }
 
