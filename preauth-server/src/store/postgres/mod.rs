@@ -35,6 +35,7 @@ mod statement;
 mod store;
 mod tls_files;
 mod untransacted;
+mod waiting;
 mod wake;
 mod watch;
 mod writer;

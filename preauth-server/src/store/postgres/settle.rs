@@ -8,6 +8,7 @@ use sqlx::{PgConnection, Row};
 use uuid::Uuid;
 
 use super::rows::clamped;
+use super::waiting::waiting;
 use crate::store::error::WriteError;
 
 /// Maximum number of resumed endpoints per batch.
@@ -45,17 +46,10 @@ pub(super) async fn settle(
 
 /// Fails the pending deliveries of removed endpoints as of their removal, leased or not.
 async fn end_removed(connection: &mut PgConnection, limit: u32) -> Result<u64, WriteError> {
-    let done = sqlx::query(
-        "WITH RECURSIVE
-         waiting (endpoint_id) AS (
-             (SELECT endpoint_id FROM deliveries WHERE status = 'PENDING'
-              ORDER BY endpoint_id LIMIT 1)
-             UNION ALL
-             SELECT (SELECT d.endpoint_id FROM deliveries d
-                     WHERE d.status = 'PENDING' AND d.endpoint_id > w.endpoint_id
-                     ORDER BY d.endpoint_id LIMIT 1)
-             FROM waiting w WHERE w.endpoint_id IS NOT NULL
-         ),
+    let done = sqlx::query(concat!(
+        "WITH RECURSIVE ",
+        waiting!(),
+        ",
          removed (id, deleted_at) AS MATERIALIZED (
              SELECT e.id, e.deleted_at
              FROM waiting w CROSS JOIN LATERAL (
@@ -73,8 +67,8 @@ async fn end_removed(connection: &mut PgConnection, limit: u32) -> Result<u64, W
          UPDATE deliveries d
          SET status = 'FAILED', next_attempt_at = NULL, ended_at = l.deleted_at,
              leased_until = NULL
-         FROM left_over l WHERE d.id = ANY (ARRAY[l.id])",
-    )
+         FROM left_over l WHERE d.id = ANY (ARRAY[l.id])"
+    ))
     .bind(i64::from(limit))
     .execute(connection)
     .await?;

@@ -5,6 +5,7 @@ use preauth_core::port::Unavailable;
 use preauth_core::value::Timestamp;
 use sqlx::PgConnection;
 
+use super::waiting::waiting;
 use crate::fair::Refusals;
 use crate::store::error::Fault;
 use crate::store::watch::{COUNT_LIMIT, Usage, Waiting, Watch};
@@ -60,17 +61,10 @@ async fn waiting(
     now: Timestamp,
     mails_from: i64,
 ) -> Result<Waiting, Fault> {
-    let row = sqlx::query(
-        "WITH RECURSIVE
-         waiting (endpoint_id) AS (
-             (SELECT endpoint_id FROM deliveries WHERE status = 'PENDING'
-              ORDER BY endpoint_id LIMIT 1)
-             UNION ALL
-             SELECT (SELECT d.endpoint_id FROM deliveries d
-                     WHERE d.status = 'PENDING' AND d.endpoint_id > w.endpoint_id
-                     ORDER BY d.endpoint_id LIMIT 1)
-             FROM waiting w WHERE w.endpoint_id IS NOT NULL
-         ),
+    let row = sqlx::query(concat!(
+        "WITH RECURSIVE ",
+        waiting!(),
+        ",
          known (endpoint_id, is_paused) AS MATERIALIZED (
              SELECT e.id, e.is_paused
              FROM waiting w CROSS JOIN LATERAL (
@@ -94,8 +88,8 @@ async fn waiting(
              (SELECT count(*) FROM known WHERE is_paused) AS paused_endpoints,
              (SELECT count(*) FROM (
                   SELECT 1 FROM notices WHERE status = 'PENDING' AND next_attempt_at >= $3
-                  ORDER BY next_attempt_at LIMIT $2) AS counted) AS staged_mails",
-    )
+                  ORDER BY next_attempt_at LIMIT $2) AS counted) AS staged_mails"
+    ))
     .bind(now.unix_millis())
     .bind(i64::from(COUNT_LIMIT))
     .bind(mails_from)

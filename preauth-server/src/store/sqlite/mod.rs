@@ -23,6 +23,7 @@ mod rows;
 mod sandbox;
 mod settle;
 mod store;
+mod waiting;
 mod watch;
 mod writer;
 

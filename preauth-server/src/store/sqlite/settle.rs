@@ -6,6 +6,7 @@
 use sqlx::{Row, SqliteConnection};
 
 use super::rows::clamped;
+use super::waiting::waiting;
 use crate::store::error::WriteError;
 
 /// Maximum number of resumed endpoints per batch.
@@ -42,15 +43,10 @@ pub(super) async fn settle(
 
 /// Fails the pending deliveries of removed endpoints as of their removal, leased or not.
 async fn end_removed(connection: &mut SqliteConnection, limit: u32) -> Result<u64, WriteError> {
-    let done = sqlx::query(
-        "WITH RECURSIVE
-         waiting (endpoint_id) AS (
-             SELECT min(endpoint_id) FROM deliveries WHERE status = 'PENDING'
-             UNION ALL
-             SELECT (SELECT min(d.endpoint_id) FROM deliveries d
-                     WHERE d.status = 'PENDING' AND d.endpoint_id > w.endpoint_id)
-             FROM waiting w WHERE w.endpoint_id IS NOT NULL
-         ),
+    let done = sqlx::query(concat!(
+        "WITH RECURSIVE ",
+        waiting!(),
+        ",
          removed (id) AS MATERIALIZED (
              SELECT e.id FROM waiting w JOIN endpoints e ON e.id = w.endpoint_id
              WHERE e.deleted_at IS NOT NULL LIMIT 1
@@ -62,8 +58,8 @@ async fn end_removed(connection: &mut SqliteConnection, limit: u32) -> Result<u6
          WHERE id IN (
              SELECT d.id FROM deliveries d
              WHERE d.status = 'PENDING' AND d.endpoint_id = (SELECT id FROM removed)
-             LIMIT ?1)",
-    )
+             LIMIT ?1)"
+    ))
     .bind(limit)
     .execute(connection)
     .await?;

@@ -4,6 +4,7 @@ use async_trait::async_trait;
 use preauth_core::port::Unavailable;
 use preauth_core::value::Timestamp;
 
+use super::waiting::waiting;
 use crate::store::error::Fault;
 use crate::store::watch::{COUNT_LIMIT, Usage, Waiting, Watch};
 
@@ -15,15 +16,10 @@ impl Watch for SqliteStore {
     async fn waiting(&self, now: Timestamp) -> Result<Waiting, Unavailable> {
         let mut reader = self.reader().await?;
         // One step of `waiting` per endpoint with pending deliveries, however many they have.
-        let row = sqlx::query(
-            "WITH RECURSIVE
-             waiting (endpoint_id) AS (
-                 SELECT min(endpoint_id) FROM deliveries WHERE status = 'PENDING'
-                 UNION ALL
-                 SELECT (SELECT min(d.endpoint_id) FROM deliveries d
-                         WHERE d.status = 'PENDING' AND d.endpoint_id > w.endpoint_id)
-                 FROM waiting w WHERE w.endpoint_id IS NOT NULL
-             ),
+        let row = sqlx::query(concat!(
+            "WITH RECURSIVE ",
+            waiting!(),
+            ",
              known (endpoint_id, is_paused) AS MATERIALIZED (
                  SELECT e.id, e.paused_at IS NOT NULL
                  FROM waiting w JOIN endpoints e ON e.id = w.endpoint_id
@@ -42,8 +38,8 @@ impl Watch for SqliteStore {
                       LIMIT ?2)) AS paused_deliveries,
                  (SELECT count(*) FROM known WHERE is_paused) AS paused_endpoints,
                  (SELECT count(*) FROM (
-                      SELECT 1 FROM notices WHERE status = 'PENDING' LIMIT ?2)) AS staged_mails",
-        )
+                      SELECT 1 FROM notices WHERE status = 'PENDING' LIMIT ?2)) AS staged_mails"
+        ))
         .bind(now.unix_millis())
         .bind(COUNT_LIMIT)
         .fetch_one(&mut *reader)

@@ -5,22 +5,8 @@ use preauth_core::value::Timestamp;
 use sqlx::PgConnection;
 
 use super::super::rows::clamped;
+use super::super::waiting::waiting;
 use crate::store::error::WriteError;
-
-/// The endpoints with pending deliveries, one after the other by the index of these.
-macro_rules! waiting {
-    () => {
-        "waiting (endpoint_id) AS (
-             (SELECT endpoint_id FROM deliveries WHERE status = 'PENDING'
-              ORDER BY endpoint_id LIMIT 1)
-             UNION ALL
-             SELECT (SELECT d.endpoint_id FROM deliveries d
-                     WHERE d.status = 'PENDING' AND d.endpoint_id > w.endpoint_id
-                     ORDER BY d.endpoint_id LIMIT 1)
-             FROM waiting w WHERE w.endpoint_id IS NOT NULL
-         )"
-    };
-}
 
 /// Makes deliveries due and ends leases, `limit` at most, and returns their number. Rows that others
 /// have locked are left for the next call.

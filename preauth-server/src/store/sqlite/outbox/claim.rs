@@ -8,6 +8,7 @@ use sqlx::sqlite::SqliteRow;
 use sqlx::{Row, SqliteConnection};
 use uuid::Uuid;
 
+use super::super::waiting::waiting;
 use crate::store::error::{WriteError, one_row_or};
 use crate::store::rows::Corrupt;
 use crate::store::set_aside::{LOOK_AGAIN, Unreadable};
@@ -139,16 +140,11 @@ async fn lease(
     claim: &Claim,
     last_token: i64,
 ) -> Result<u64, WriteError> {
-    let done = sqlx::query(
+    let done = sqlx::query(concat!(
         "WITH RECURSIVE
-         clock (now) AS MATERIALIZED (SELECT CAST(unixepoch('subsec') * 1000 AS INTEGER)),
-         waiting (endpoint_id) AS (
-             SELECT min(endpoint_id) FROM deliveries WHERE status = 'PENDING'
-             UNION ALL
-             SELECT (SELECT min(d.endpoint_id) FROM deliveries d
-                     WHERE d.status = 'PENDING' AND d.endpoint_id > w.endpoint_id)
-             FROM waiting w WHERE w.endpoint_id IS NOT NULL
-         ),
+         clock (now) AS MATERIALIZED (SELECT CAST(unixepoch('subsec') * 1000 AS INTEGER)), ",
+        waiting!(),
+        ",
          under_way (endpoint_id, leases) AS MATERIALIZED (
              SELECT d.endpoint_id, count(*) FROM deliveries d
              WHERE d.leased_until IS NOT NULL AND d.leased_until > (SELECT now FROM clock)
@@ -182,8 +178,8 @@ async fn lease(
          FROM (SELECT id, row_number() OVER (ORDER BY is_slow, turn) AS place
                FROM turns WHERE NOT is_slow OR turn <= ?6
                ORDER BY is_slow, turn LIMIT ?2) AS chosen
-         WHERE deliveries.id = chosen.id",
-    )
+         WHERE deliveries.id = chosen.id"
+    ))
     .bind(claim.now.unix_millis())
     .bind(claim.limit)
     .bind(claim.per_endpoint.get())

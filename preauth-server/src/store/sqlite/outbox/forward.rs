@@ -5,6 +5,7 @@ use preauth_core::value::Timestamp;
 use sqlx::SqliteConnection;
 
 use super::super::rows::clamped;
+use super::super::waiting::waiting;
 use crate::store::error::WriteError;
 
 /// Makes deliveries due and ends leases, `limit` at most, and returns their number.
@@ -25,15 +26,10 @@ async fn make_due(
     now: Timestamp,
     limit: u32,
 ) -> Result<u64, WriteError> {
-    let done = sqlx::query(
-        "WITH RECURSIVE
-         waiting (endpoint_id) AS (
-             SELECT min(endpoint_id) FROM deliveries WHERE status = 'PENDING'
-             UNION ALL
-             SELECT (SELECT min(d.endpoint_id) FROM deliveries d
-                     WHERE d.status = 'PENDING' AND d.endpoint_id > w.endpoint_id)
-             FROM waiting w WHERE w.endpoint_id IS NOT NULL
-         ),
+    let done = sqlx::query(concat!(
+        "WITH RECURSIVE ",
+        waiting!(),
+        ",
          late (id) AS MATERIALIZED (
              SELECT d.id FROM waiting w
              JOIN endpoints e ON e.id = w.endpoint_id
@@ -45,8 +41,8 @@ async fn make_due(
              WHERE e.paused_at IS NULL AND e.deleted_at IS NULL
              LIMIT ?3
          )
-         UPDATE deliveries SET next_attempt_at = ?1 WHERE id IN (SELECT id FROM late)",
-    )
+         UPDATE deliveries SET next_attempt_at = ?1 WHERE id IN (SELECT id FROM late)"
+    ))
     .bind(now.unix_millis())
     .bind(now.saturating_add(MAX_RETRY_DELAY).unix_millis())
     .bind(limit)

@@ -10,6 +10,7 @@ use preauth_core::value::{EndpointId, Timestamp};
 use sqlx::Row;
 
 use super::SqliteStore;
+use super::waiting::waiting;
 use crate::store::error::{Fault, unavailable};
 use crate::store::finished::Finished;
 use crate::store::sql::deliveries;
@@ -62,22 +63,18 @@ impl Outbox for SqliteStore {
     async fn next_due(&self) -> Result<Option<Timestamp>, Unavailable> {
         let mut reader = self.reader().await?;
         // One step of `waiting` per endpoint with pending deliveries, however many they have.
-        let row = sqlx::query(
-            "WITH RECURSIVE waiting (endpoint_id) AS (
-                 SELECT min(endpoint_id) FROM deliveries WHERE status = 'PENDING'
-                 UNION ALL
-                 SELECT (SELECT min(d.endpoint_id) FROM deliveries d
-                         WHERE d.status = 'PENDING' AND d.endpoint_id > w.endpoint_id)
-                 FROM waiting w WHERE w.endpoint_id IS NOT NULL
-             )
+        let row = sqlx::query(concat!(
+            "WITH RECURSIVE ",
+            waiting!(),
+            "
              SELECT min((SELECT d.next_attempt_at FROM deliveries d
                          WHERE d.status = 'PENDING' AND d.endpoint_id = e.id
                            AND (d.leased_until IS NULL
                                 OR d.leased_until <= CAST(unixepoch('subsec') * 1000 AS INTEGER))
                          ORDER BY d.next_attempt_at, d.id LIMIT 1)) AS next_attempt_at
              FROM waiting w JOIN endpoints e ON e.id = w.endpoint_id
-             WHERE e.paused_at IS NULL AND e.deleted_at IS NULL",
-        )
+             WHERE e.paused_at IS NULL AND e.deleted_at IS NULL"
+        ))
         .fetch_one(&mut *reader)
         .await
         .map_err(Fault::from)?;
