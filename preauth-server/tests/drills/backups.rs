@@ -1,13 +1,13 @@
 //! A SQLite database is backed up and audited repeatedly while ERPs create offers.
 
 use std::process::{Command, Output};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use tempfile::TempDir;
 use tokio::time::{Instant, sleep};
 
+use crate::beside::Beside;
 use crate::chance::{ROUNDS, rounds};
 use crate::scene::Scene;
 
@@ -41,19 +41,13 @@ async fn backups_and_audits_end_beside_load_and_the_log_stays_small() {
     let data = scene.first().data().to_owned();
     let log = data.join("preauth.db-wal");
     let data = data.to_str().unwrap();
-    let (largest, is_over) = (
-        Arc::new(AtomicU64::new(0)),
-        Arc::new(AtomicBool::new(false)),
-    );
-    let watching = tokio::spawn({
-        let (largest, is_over) = (Arc::clone(&largest), Arc::clone(&is_over));
-        async move {
-            while !is_over.load(Ordering::Relaxed) {
-                let bytes = log.metadata().map_or(0, |it| it.len());
-                largest.fetch_max(bytes, Ordering::Relaxed);
-                sleep(Duration::from_millis(50)).await;
-            }
+    let largest = Beside::begin(|is_over| async move {
+        let mut largest = 0;
+        while !is_over.load(Ordering::Relaxed) {
+            largest = log.metadata().map_or(0, |it| it.len()).max(largest);
+            sleep(Duration::from_millis(50)).await;
         }
+        largest
     });
     let load = scene.begin_load();
     let folder = TempDir::new().unwrap();
@@ -75,9 +69,7 @@ async fn backups_and_audits_end_beside_load_and_the_log_stays_small() {
         std::fs::remove_file(target).unwrap();
     }
     load.end().await;
-    is_over.store(true, Ordering::Relaxed);
-    watching.await.unwrap();
-    let bytes = largest.load(Ordering::Relaxed);
+    let bytes = largest.end().await;
     assert!(bytes < MAX_LOG_BYTES, "the log grew to {bytes} bytes");
     println!(
         "{} backups and audits beside load: at most {longest:.1?} for a copy, log of {bytes} bytes; {}",

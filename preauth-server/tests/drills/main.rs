@@ -16,6 +16,7 @@
 
 mod backlog;
 mod backups;
+mod beside;
 mod chance;
 mod crowd;
 mod database_lost;

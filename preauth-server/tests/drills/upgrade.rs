@@ -9,10 +9,11 @@ use std::time::Duration;
 
 use sqlx::PgPool;
 use test_support::{Database, RawCaller};
-use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
+use crate::beside::Beside;
 use crate::chance::{ROUNDS, rounds};
+use crate::erp::Ledger;
 use crate::instance::{present_build, signal};
 use crate::own_cluster::OwnCluster;
 use crate::scene::{Scene, WORKERS};
@@ -40,15 +41,18 @@ async fn an_upgrade_under_load_stops_and_loses_nothing() {
         let database = Database::empty().await;
         let sql = database.sql().await;
         let mut scene = Scene::of_build(&previous, &database.url()).await;
-        let (steps, readiness) = (steps_taken(&sql).await, Readiness::watch(&scene));
+        let steps = steps_taken(&sql).await;
+        let platform = scene.first().sandbox().platform();
+        let readiness = Beside::begin(|is_over| ask(platform, is_over));
         let load = scene.begin_load();
         scene.wait_for_offers(OFFERS).await;
-        let gaps = Gaps::watch(&scene);
+        let ledger = Arc::clone(&scene.ledger);
+        let gap = Beside::begin(|is_over| longest_gap(ledger, is_over));
         scene.first().is_migrated().await;
         let new_steps = steps_taken(&sql).await - steps;
         assert!(new_steps > 0, "both builds have the same schema");
         scene.wait_for_offers(OFFERS).await;
-        let longest = gaps.end().await;
+        let longest = gap.end().await;
         assert!(longest < MAX_GAP, "no offer was answered for {longest:?}");
         scene.add_instance().await;
         let load_on_both = scene.begin_load();
@@ -166,62 +170,22 @@ async fn steps_taken(sql: &PgPool) -> i64 {
     count.fetch_one(sql).await.unwrap()
 }
 
-/// The times between answered offers.
-struct Gaps {
-    is_over: Arc<AtomicBool>,
-    watching: JoinHandle<Duration>,
-}
-
-impl Gaps {
-    fn watch(scene: &Scene) -> Self {
-        let is_over = Arc::new(AtomicBool::new(false));
-        let (ledger, until) = (Arc::clone(&scene.ledger), Arc::clone(&is_over));
-        let watching = tokio::spawn(async move {
-            let (mut answered, mut since) = (ledger.acknowledged(), Instant::now());
-            let mut longest = Duration::ZERO;
-            while !until.load(Ordering::Relaxed) {
-                tokio::time::sleep(Duration::from_millis(5)).await;
-                longest = longest.max(since.elapsed());
-                let present = ledger.acknowledged();
-                if present > answered {
-                    (answered, since) = (present, Instant::now());
-                }
-            }
-            longest
-        });
-        Self { is_over, watching }
-    }
-
-    /// The longest time between two of them.
-    async fn end(self) -> Duration {
-        self.is_over.store(true, Ordering::Relaxed);
-        self.watching.await.unwrap()
-    }
-}
-
-/// A client that polls the first instance's readiness.
-struct Readiness {
-    is_over: Arc<AtomicBool>,
-    asking: JoinHandle<usize>,
-}
-
-impl Readiness {
-    fn watch(scene: &Scene) -> Self {
-        let is_over = Arc::new(AtomicBool::new(false));
-        let platform = scene.first().sandbox().platform();
-        Self {
-            asking: tokio::spawn(ask(platform, Arc::clone(&is_over))),
-            is_over,
+/// The longest time between two answered offers.
+async fn longest_gap(ledger: Arc<Ledger>, is_over: Arc<AtomicBool>) -> Duration {
+    let (mut answered, mut since) = (ledger.acknowledged(), Instant::now());
+    let mut longest = Duration::ZERO;
+    while !is_over.load(Ordering::Relaxed) {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+        longest = longest.max(since.elapsed());
+        let present = ledger.acknowledged();
+        if present > answered {
+            (answered, since) = (present, Instant::now());
         }
     }
-
-    /// The number of polls that found it ready; the others fail the drill.
-    async fn end(self) -> usize {
-        self.is_over.store(true, Ordering::Relaxed);
-        self.asking.await.unwrap()
-    }
+    longest
 }
 
+/// Polls an instance's readiness; returns the number of polls, each of which found it ready.
 async fn ask(platform: RawCaller, is_over: Arc<AtomicBool>) -> usize {
     let mut asked = 0;
     while !is_over.load(Ordering::Relaxed) {

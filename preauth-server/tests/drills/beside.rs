@@ -1,0 +1,30 @@
+//! Observations that go on beside a drill.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use tokio::task::JoinHandle;
+
+/// A task that observes until it is ended.
+pub(crate) struct Beside<T> {
+    is_over: Arc<AtomicBool>,
+    task: JoinHandle<T>,
+}
+
+impl<T: Send + 'static> Beside<T> {
+    /// Starts `observe`, which ends once its flag is set.
+    pub(crate) fn begin<F>(observe: impl FnOnce(Arc<AtomicBool>) -> F) -> Self
+    where
+        F: Future<Output = T> + Send + 'static,
+    {
+        let is_over = Arc::new(AtomicBool::new(false));
+        let task = tokio::spawn(observe(Arc::clone(&is_over)));
+        Self { is_over, task }
+    }
+
+    /// What it observed.
+    pub(crate) async fn end(self) -> T {
+        self.is_over.store(true, Ordering::Relaxed);
+        self.task.await.unwrap()
+    }
+}
