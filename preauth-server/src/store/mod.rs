@@ -11,6 +11,7 @@ mod exhausted;
 mod finished;
 mod housekeeping;
 mod lifecycle;
+mod migrations;
 mod open_error;
 mod page_window;
 pub mod postgres;

@@ -4,10 +4,7 @@
 //! incompatible migration records, in its own SQL, the oldest migration that a build must know from
 //! then on.
 
-use std::borrow::Cow;
-
-use sqlx::SqlSafeStr;
-use sqlx::migrate::{AppliedMigration, Migration, MigrationType};
+use sqlx::migrate::{AppliedMigration, Migration};
 use thiserror::Error;
 
 /// The table with the applied migrations.
@@ -34,9 +31,6 @@ const FORMER: [(i64, &str); 3] = [
          fa8b0fa7d0f9317885a78775e1e6f165dd4e47db9d87d4af",
     ),
 ];
-/// The first line of a migration that cannot run in a transaction, e.g. because it builds an index
-/// concurrently.
-const NO_TRANSACTION: &str = "-- no-transaction";
 
 /// Why a build does not support a database's schema; each text names the next step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
@@ -53,15 +47,6 @@ pub enum SchemaMismatch {
     /// The database has tables, and none of them is this service's.
     #[error("it has tables of another program; choose another database, or an empty one")]
     Foreign,
-}
-
-/// A migration of the schema. A published one never changes: the database stores its checksum (but see
-/// [`FORMER`]).
-pub(super) fn step(version: i64, name: &'static str, sql: &'static str) -> Migration {
-    let kind = MigrationType::Simple;
-    let no_transaction = sql.starts_with(NO_TRANSACTION);
-    let name = Cow::Borrowed(name);
-    Migration::new(version, name, kind, sql.into_sql_str(), no_transaction)
 }
 
 /// Whether the database has migrations that this build does not know. Only then the oldest
@@ -116,10 +101,13 @@ pub(super) fn check(
 
 #[cfg(test)]
 mod tests {
+    use std::borrow::Cow;
+
     use super::*;
+    use crate::store::migrations::migration;
 
     fn known(versions: &[i64]) -> Vec<Migration> {
-        let step = |version: &i64| step(*version, "step", "SELECT 1");
+        let step = |version: &i64| migration(*version, "step", "SELECT 1");
         versions.iter().map(step).collect()
     }
 
@@ -179,11 +167,5 @@ mod tests {
         (former[0].version, former[1].version) = (1, 15);
         let different = check(&known(&[1, 15]), &former, Some(1));
         assert_eq!(different, Err(SchemaMismatch::Different));
-    }
-
-    #[test]
-    fn only_marked_migrations_run_without_a_transaction() {
-        assert!(!step(1, "a", "-- Why.\nSELECT 1").no_tx);
-        assert!(step(2, "b", "-- no-transaction\n-- Why.\nSELECT 1").no_tx);
     }
 }

@@ -1,4 +1,4 @@
-//! The embedded migrations, from an empty database to this build's schema.
+//! Migrates a database to this build's schema beside running servers, or tells whether that is necessary.
 
 use std::time::Duration;
 
@@ -7,7 +7,8 @@ use sqlx::{Executor, PgConnection};
 use tokio::time::sleep;
 
 use crate::store::error::Fault;
-use crate::store::schema::{self, STEPS_TABLE, step};
+use crate::store::migrations;
+use crate::store::schema::{self, STEPS_TABLE};
 
 use super::untransacted::{Statement, statements};
 
@@ -40,135 +41,13 @@ const REST: Duration = Duration::from_secs(1);
 /// Maximum number of attempts of a migration to get its locks: about ten minutes.
 const MAX_ATTEMPTS: u32 = 500;
 
-/// The migrations, oldest first.
-#[expect(clippy::too_many_lines, reason = "a list, one entry a step")]
-fn steps() -> Vec<Migration> {
-    vec![
-        step(
-            1,
-            "companies",
-            include_str!("../../../migrations/postgres/0001_companies.sql"),
-        ),
-        step(
-            2,
-            "operations",
-            include_str!("../../../migrations/postgres/0002_operations.sql"),
-        ),
-        step(
-            3,
-            "events",
-            include_str!("../../../migrations/postgres/0003_events.sql"),
-        ),
-        step(
-            4,
-            "invoices",
-            include_str!("../../../migrations/postgres/0004_invoices.sql"),
-        ),
-        step(
-            5,
-            "operation_counts",
-            include_str!("../../../migrations/postgres/0005_operation_counts.sql"),
-        ),
-        step(
-            6,
-            "schema_compatibility",
-            include_str!("../../../migrations/postgres/0006_schema_compatibility.sql"),
-        ),
-        step(
-            7,
-            "endpoint_resumption",
-            include_str!("../../../migrations/postgres/0007_endpoint_resumption.sql"),
-        ),
-        step(
-            8,
-            "operation_count_changes",
-            include_str!("../../../migrations/postgres/0008_operation_count_changes.sql"),
-        ),
-        step(
-            9,
-            "platform_replies",
-            include_str!("../../../migrations/postgres/0009_platform_replies.sql"),
-        ),
-        step(
-            11,
-            "deployment",
-            include_str!("../../../migrations/postgres/0011_deployment.sql"),
-        ),
-        step(
-            12,
-            "id_lineages",
-            include_str!("../../../migrations/postgres/0012_id_lineages.sql"),
-        ),
-        step(
-            13,
-            "legal_entities_and_numbers",
-            include_str!("../../../migrations/postgres/0013_legal_entities_and_numbers.sql"),
-        ),
-        step(
-            14,
-            "supplier_invitations",
-            include_str!("../../../migrations/postgres/0014_supplier_invitations.sql"),
-        ),
-        step(
-            15,
-            "invitations_of_offers",
-            include_str!("../../../migrations/postgres/0015_invitations_of_offers.sql"),
-        ),
-        step(
-            16,
-            "invoice_file_bytes",
-            include_str!("../../../migrations/postgres/0016_invoice_file_bytes.sql"),
-        ),
-        step(
-            17,
-            "rate_counts",
-            include_str!("../../../migrations/postgres/0017_rate_counts.sql"),
-        ),
-        step(
-            18,
-            "joined_mails",
-            include_str!("../../../migrations/postgres/0018_joined_mails.sql"),
-        ),
-        step(
-            19,
-            "suspensions",
-            include_str!("../../../migrations/postgres/0019_suspensions.sql"),
-        ),
-        step(
-            20,
-            "invoice_file_bytes_before",
-            include_str!("../../../migrations/postgres/0020_invoice_file_bytes_before.sql"),
-        ),
-        step(
-            21,
-            "mail_queue",
-            include_str!("../../../migrations/postgres/0021_mail_queue.sql"),
-        ),
-        step(
-            22,
-            "mail_turns",
-            include_str!("../../../migrations/postgres/0022_mail_turns.sql"),
-        ),
-        step(
-            23,
-            "oldest_supported",
-            include_str!("../../../migrations/postgres/0023_oldest_supported.sql"),
-        ),
-        step(
-            24,
-            "lean_rows",
-            include_str!("../../../migrations/postgres/0024_lean_rows.sql"),
-        ),
-    ]
-}
-
 /// Applies the missing migrations while servers work on the database. Concurrent calls wait for
 /// each other.
 pub(super) async fn run(connection: &mut PgConnection) -> Result<(), Fault> {
     await_turn(connection).await?;
     connection.execute(SHORT_SILENCE).await?;
     connection.ensure_migrations_table(STEPS_TABLE).await?;
-    let steps = steps();
+    let steps = migrations::of_postgres();
     let taken = connection.list_applied_migrations(STEPS_TABLE).await?;
     let oldest_supported = oldest_supported(connection).await?;
     for step in schema::pending(&steps, &taken, oldest_supported)? {
@@ -303,7 +182,7 @@ pub(super) async fn check(connection: &mut PgConnection) -> Result<(), Fault> {
         }
         error => Err(error),
     })?;
-    let steps = steps();
+    let steps = migrations::of_postgres();
     let oldest_supported = if schema::has_unknown(&steps, &taken) {
         oldest_supported(connection).await?
     } else {
