@@ -8,11 +8,11 @@
 //! Nor does a commit wait because of another. One that needs a locked row is left out as well, and
 //! retried separately (see `aside`). Some locks cannot be detected beforehand, e.g. that of another
 //! transaction's uncommitted row. Then a short timeout moves the whole group aside; there it is
-//! halved until the waiting commits are alone, and their subjects are remembered (see `suspects`).
+//! halved until the waiting commits are alone, and their keys are remembered (see `suspects`).
 
 mod aside;
 mod bulk;
-mod claims;
+mod conflicts;
 mod suspects;
 
 use std::error::Error as StdError;
@@ -97,7 +97,7 @@ impl Writer {
 
     /// Writes each of `commits` as if it were alone; the outcomes are in their order.
     async fn write_all(&self, commits: Vec<Commit>) -> Vec<Turn> {
-        let groups = claims::disjoint(&commits);
+        let groups = conflicts::disjoint(&commits);
         let mut turns: Vec<Turn> = commits
             .into_iter()
             .map(|commit| Turn::Locked(Box::new(commit)))

@@ -6,31 +6,31 @@ use preauth_core::operation::Operation;
 use preauth_core::port::{Commit, ReplyScope, Write};
 use preauth_core::value::{Cnpj, CompanyId, IdempotencyKey, OperationId, PaymentOrderId};
 
-/// A subject that only one commit of a group may have.
+/// Something that only one commit of a group may write.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Claim {
+pub(super) enum ConflictKey {
     Operation(OperationId),
     Order(PaymentOrderId),
     /// With the normalized number.
     Invoice(CompanyId, Cnpj, String),
-    Key(ReplyScope, IdempotencyKey),
+    Reply(ReplyScope, IdempotencyKey),
     Supplier(Cnpj),
 }
 
-/// Divides commits into groups of positions: no two commits of a group share a subject, and commits
-/// with the same subject keep their order.
+/// Divides commits into groups of positions: no two commits of a group share a key, and commits
+/// with the same key keep their order.
 pub(super) fn disjoint(commits: &[Commit]) -> Vec<Vec<usize>> {
-    divided(commits.iter().map(claims_of))
+    divided(commits.iter().map(conflict_keys))
 }
 
-fn divided(all: impl Iterator<Item = Vec<Claim>>) -> Vec<Vec<usize>> {
+fn divided(all: impl Iterator<Item = Vec<ConflictKey>>) -> Vec<Vec<usize>> {
     let mut groups: Vec<Vec<usize>> = Vec::new();
-    let mut first_free: HashMap<Claim, usize> = HashMap::new();
-    for (place, claims) in all.enumerate() {
-        let taken = claims.iter().filter_map(|claim| first_free.get(claim));
+    let mut first_free: HashMap<ConflictKey, usize> = HashMap::new();
+    for (place, keys) in all.enumerate() {
+        let taken = keys.iter().filter_map(|key| first_free.get(key));
         let group = taken.copied().max().unwrap_or_default();
-        for claim in claims {
-            first_free.insert(claim, group.saturating_add(1));
+        for key in keys {
+            first_free.insert(key, group.saturating_add(1));
         }
         match groups.get_mut(group) {
             Some(members) => members.push(place),
@@ -40,34 +40,34 @@ fn divided(all: impl Iterator<Item = Vec<Claim>>) -> Vec<Vec<usize>> {
     groups
 }
 
-pub(super) fn claims_of(commit: &Commit) -> Vec<Claim> {
-    let mut claims = Vec::with_capacity(4);
+pub(super) fn conflict_keys(commit: &Commit) -> Vec<ConflictKey> {
+    let mut keys = Vec::with_capacity(4);
     match &commit.write {
         Write::NewOperation(operation) | Write::Operation { operation, .. } => {
-            claims.push(Claim::Operation(operation.id));
-            claims.extend(invoice(operation));
+            keys.push(ConflictKey::Operation(operation.id));
+            keys.extend(invoice(operation));
         }
         Write::NewOrder { order, .. } => {
-            claims.push(Claim::Order(order.id));
-            claims.extend(order.operation.map(Claim::Operation));
+            keys.push(ConflictKey::Order(order.id));
+            keys.extend(order.operation.map(ConflictKey::Operation));
         }
-        Write::Order(order) => claims.push(Claim::Order(order.id)),
+        Write::Order(order) => keys.push(ConflictKey::Order(order.id)),
         // Their ids are unique.
         Write::NewInvoice(_) | Write::EventOnly { .. } => {}
     }
     if let Some(reply) = &commit.reply {
-        claims.push(Claim::Key(reply.scope, reply.key.clone()));
+        keys.push(ConflictKey::Reply(reply.scope, reply.key.clone()));
     }
     if let Some(supplier) = &commit.supplier {
-        claims.push(Claim::Supplier(supplier.cnpj));
+        keys.push(ConflictKey::Supplier(supplier.cnpj));
     }
-    claims
+    keys
 }
 
 /// The invoice that an operation takes or releases.
-fn invoice(operation: &Operation) -> Option<Claim> {
+fn invoice(operation: &Operation) -> Option<ConflictKey> {
     let number = operation.invoice.number.as_ref()?;
-    Some(Claim::Invoice(
+    Some(ConflictKey::Invoice(
         operation.payer.head_office,
         operation.supplier.cnpj,
         number.compared().into_owned(),
@@ -79,14 +79,14 @@ mod tests {
     use preauth_core::port::ReplyScope;
     use preauth_core::value::{IdempotencyKey, OperationId};
 
-    use super::{Claim, divided};
+    use super::{ConflictKey, divided};
 
-    fn operation(id: i64) -> Claim {
-        Claim::Operation(OperationId::new(id).unwrap())
+    fn operation(id: i64) -> ConflictKey {
+        ConflictKey::Operation(OperationId::new(id).unwrap())
     }
 
-    fn key(text: &str) -> Claim {
-        Claim::Key(ReplyScope::Platform, IdempotencyKey::parse(text).unwrap())
+    fn key(text: &str) -> ConflictKey {
+        ConflictKey::Reply(ReplyScope::Platform, IdempotencyKey::parse(text).unwrap())
     }
 
     #[test]
