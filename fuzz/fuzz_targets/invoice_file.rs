@@ -1,4 +1,4 @@
-//! For any file: no panic, one verdict however the file is split, and no verdict that a stray byte
+//! For any file: no panic, one result however the file is split, and no result that a stray byte
 //! or a comment after the document changes.
 //!
 //! The input is the file. It is checked as PDF and as XML.
@@ -14,19 +14,19 @@ use preauth_server::invoice_files::{MediaType, Unlike, validate};
 const UTF_16_MARKS: [&[u8]; 2] = [b"\xFE\xFF", b"\xFF\xFE"];
 
 fuzz_target!(|input: &[u8]| {
-    let is_pdf = verdict(input, MediaType::Pdf).is_ok();
+    let is_pdf = checked(input, MediaType::Pdf).is_ok();
     let head = input.get(..1024).unwrap_or(input);
     assert_eq!(is_pdf, head.windows(5).any(|window| window == b"%PDF-"));
-    let xml = verdict(input, MediaType::TextXml);
-    assert_eq!(xml, verdict(input, MediaType::ApplicationXml));
+    let xml = checked(input, MediaType::TextXml);
+    assert_eq!(xml, checked(input, MediaType::ApplicationXml));
     if xml.is_ok() && !UTF_16_MARKS.iter().any(|mark| input.starts_with(mark)) {
         a_document_ends_where_it_ends(input);
     }
 });
 
-/// The verdict. Fed byte by byte, the file is accepted or refused alike; of several defects another
+/// The result of the check. Fed byte by byte, the file is accepted or refused alike; of several defects another
 /// may be found first.
-fn verdict(content: &[u8], declared: MediaType) -> Result<(), Unlike> {
+fn checked(content: &[u8], declared: MediaType) -> Result<(), Unlike> {
     let validated = validate(content, declared).expect("memory can be read");
     for capacity in [1, 5] {
         let slowly = BufReader::with_capacity(capacity, content.take(u64::MAX));

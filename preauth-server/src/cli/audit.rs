@@ -147,13 +147,13 @@ fn totals_as_text(totals: &Totals, elapsed: TimeDelta) -> String {
     let rows = records(totals);
     let ms = elapsed.num_milliseconds().max(1).unsigned_abs();
     let per_second = rows.saturating_mul(1000).checked_div(ms).unwrap_or(rows);
-    let verdict = match totals.violations {
+    let findings = match totals.violations {
         0 => "every rule holds".to_owned(),
         1 => "1 violation".to_owned(),
         count => format!("{count} violations"),
     };
     format!(
-        "{verdict}: {} operations, {} payment orders, {} events, {} deliveries, {} attempts, {} \
+        "{findings}: {} operations, {} payment orders, {} events, {} deliveries, {} attempts, {} \
          idempotency replies, {} mails; {}.{:03} s, {per_second} rows/s",
         totals.operations,
         totals.orders,

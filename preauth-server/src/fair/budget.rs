@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 
-use super::lines::{Lines, Verdict};
+use super::lines::{Lines, QueueDecision};
 use super::refusals::Counts;
 use super::ticket::Ticket;
 use super::{QueueError, Refusals, Tenant};
@@ -170,23 +170,23 @@ impl State {
         };
         let served_first = |tenant, waiting: &Waiting| {
             if waiting.is_over() {
-                Verdict::Serve
+                QueueDecision::Serve
             } else if !within_share(tenant, waiting) {
-                Verdict::Skip
+                QueueDecision::Skip
             } else if waiting.amount <= *free {
-                Verdict::Serve
+                QueueDecision::Serve
             } else {
-                Verdict::Hold
+                QueueDecision::Hold
             }
         };
         let served_then = |tenant, waiting: &Waiting| {
             if within_share(tenant, waiting) {
                 // The next request was found to need more than is free.
-                Verdict::Hold
+                QueueDecision::Hold
             } else if is_share_exceeded && waiting.amount <= free.saturating_sub(reserve) {
-                Verdict::Serve
+                QueueDecision::Serve
             } else {
-                Verdict::Skip
+                QueueDecision::Skip
             }
         };
         match lines.pop_where(served_first) {

@@ -19,7 +19,7 @@ pub(super) struct Lines<T> {
 
 /// The decision on the first request of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Verdict {
+pub(super) enum QueueDecision {
     /// Serve it.
     Serve,
     /// Pass over its tenant.
@@ -65,20 +65,20 @@ impl<T> Lines<T> {
         self.take_from(tenant, 0)
     }
 
-    /// The first request that `verdict` accepts; the service's own come before all others.
-    pub(super) fn pop_where(&mut self, verdict: impl Fn(Tenant, &T) -> Verdict) -> Option<T> {
+    /// The first request that `decide` serves; the service's own come before all others.
+    pub(super) fn pop_where(&mut self, decide: impl Fn(Tenant, &T) -> QueueDecision) -> Option<T> {
         if let Some(first) = self.service.front() {
-            return match verdict(Tenant::Service, first) {
-                Verdict::Serve => self.service.pop_front(),
-                Verdict::Skip | Verdict::Hold => None,
+            return match decide(Tenant::Service, first) {
+                QueueDecision::Serve => self.service.pop_front(),
+                QueueDecision::Skip | QueueDecision::Hold => None,
             };
         }
         for (turn, tenant) in self.turns.iter().copied().enumerate() {
             let first = self.tenants.get(&tenant).and_then(VecDeque::front);
-            match first.map_or(Verdict::Skip, |first| verdict(tenant, first)) {
-                Verdict::Serve => return self.take_from(tenant, turn),
-                Verdict::Skip => {}
-                Verdict::Hold => return None,
+            match first.map_or(QueueDecision::Skip, |first| decide(tenant, first)) {
+                QueueDecision::Serve => return self.take_from(tenant, turn),
+                QueueDecision::Skip => {}
+                QueueDecision::Hold => return None,
             }
         }
         None

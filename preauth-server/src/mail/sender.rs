@@ -20,9 +20,9 @@ use crate::worker::{LoopHealth, Next, Shutdown, repeat, retry_briefly};
 
 use super::letterhead::Letterhead;
 use super::queue::{Claimed, LeasedMail, MailQueue, Outcome};
+use super::retry;
 use super::share::{DailyShare, MailClaim, MailLimits};
 use super::transport::{NotTaken, Transport};
-use super::verdict;
 
 /// The worker's name in metrics and in the log, where dashboards look for it.
 const WORKER: &str = "notices";
@@ -283,7 +283,7 @@ fn validated(
         NotTaken::Nobody(_) => Next::AfterRest,
         NotTaken::Refused(_) | NotTaken::NotYet(_) => Next::AtOnce,
     };
-    (verdict::after(failure, made, jitter, now), next)
+    (retry::outcome_after(failure, made, jitter, now), next)
 }
 
 async fn last_moments(mut shutdown: Shutdown) {

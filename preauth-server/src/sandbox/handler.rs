@@ -44,7 +44,7 @@ impl SandboxHandler {
 impl DeliveryHandler for SandboxHandler {
     fn handle(&self, signature: Option<&[u8]>, body: &[u8]) -> Answer {
         let delivery = Delivery::validate(&self.verifier, signature, body);
-        match delivery.verdict {
+        match delivery.signed_at {
             Ok(_) => {
                 let story = self.story(delivery.event.as_ref());
                 tracing::info!(target: "receiver", "{story}");

@@ -102,10 +102,10 @@ async fn one_of_two_instances_is_killed_in_the_middle_of_thousands_of_deliveries
     assert!(longest <= MAX_LEASE_MS, "{longest} ms");
     let again = backlog.end().await;
     assert!(again <= held, "{again} arrived again, {held} were leased");
-    let verdict = backlog.scene.verdict().await;
+    let figures = backlog.scene.check_consistency().await;
     println!(
         "{deliveries} deliveries, one of two killed: all arrived after {:.1?}, {again} again, \
-         {held} leased; {verdict}",
+         {held} leased; {figures}",
         killed.elapsed()
     );
 }
@@ -125,10 +125,10 @@ async fn a_database_that_stops_in_the_middle_of_thousands_of_deliveries_loses_no
     let again = backlog.end().await;
     let most = (SUPPLIERS + 1) * CONCURRENT_DELIVERIES;
     assert!(again <= most, "{again} arrived again, {most} may be leased");
-    let verdict = backlog.scene.verdict().await;
+    let figures = backlog.scene.check_consistency().await;
     println!(
         "{deliveries} deliveries, database stopped: all arrived {:.1?} after its start, {again} \
-         again; {verdict}",
+         again; {figures}",
         back.elapsed()
     );
 }

@@ -74,6 +74,6 @@ async fn backups_and_audits_end_beside_load_and_the_log_stays_small() {
     println!(
         "{} backups and audits beside load: at most {longest:.1?} for a copy, log of {bytes} bytes; {}",
         rounds(3),
-        scene.verdict().await
+        scene.check_consistency().await
     );
 }

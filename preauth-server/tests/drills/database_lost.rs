@@ -44,9 +44,9 @@ async fn database_stops(stop: &'static str) {
     load.end().await;
     let sql = PgPool::connect(&cluster.url()).await.unwrap();
     leases_run_out(&sql).await;
-    let verdict = scene.verdict().await;
+    let figures = scene.check_consistency().await;
     scene.nothing_lingers(&sql).await;
-    println!("{stops} times {stop}: {verdict}; back within {slowest:.1?}");
+    println!("{stops} times {stop}: {figures}; back within {slowest:.1?}");
 }
 
 #[tokio::test]
@@ -63,9 +63,9 @@ async fn connections_that_the_database_ends_lose_and_double_nothing() {
     sqlx::query(TERMINATE_ALL).execute(&sql).await.unwrap();
     let recovery = scene.recovery().await;
     load.end().await;
-    let verdict = scene.verdict().await;
+    let figures = scene.check_consistency().await;
     scene.nothing_lingers(&sql).await;
-    println!("{ends} connections ended, then all: {verdict}; back within {recovery:.1?}");
+    println!("{ends} connections ended, then all: {figures}; back within {recovery:.1?}");
 }
 
 /// Closes the connection of every third write to a table, in the middle of the transaction.
@@ -104,10 +104,10 @@ async fn a_write_that_loses_its_connection_is_done_again() {
     let platform = scene.first().sandbox().platform();
     let added = platform.post_json("/api/platform/v1/companies", &company);
     assert_eq!(added.await.status, 201);
-    let verdict = scene.verdict().await;
-    assert_eq!(verdict.unknown + verdict.not_done, 0, "{verdict}");
-    assert_eq!(verdict.duplicates, 0, "every mark was made: {verdict}");
-    println!("every third write cut: {verdict}");
+    let figures = scene.check_consistency().await;
+    assert_eq!(figures.unknown + figures.not_done, 0, "{figures}");
+    assert_eq!(figures.duplicates, 0, "every mark was made: {figures}");
+    println!("every third write cut: {figures}");
 }
 
 #[tokio::test]
@@ -136,7 +136,7 @@ async fn a_database_that_takes_no_writes_is_not_ready_and_then_is_again() {
         scene.wait_until_ready(is_ready).await;
         scene.erp(0).offer_once().await;
     }
-    let verdict = scene.verdict().await;
-    assert_eq!(verdict.acknowledged, 2);
-    println!("no writes for a while: {verdict}");
+    let figures = scene.check_consistency().await;
+    assert_eq!(figures.acknowledged, 2);
+    println!("no writes for a while: {figures}");
 }

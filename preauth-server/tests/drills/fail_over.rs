@@ -77,7 +77,7 @@ impl Stage {
     }
 
     /// Promotes the standby under load, continues the load there, and verifies the result; returns
-    /// the verdict and the time until every request was answered again.
+    /// its figures and the time until every request was answered again.
     async fn promote_under(&self, load: Load) -> String {
         let (scene, promoting) = (&self.scene, Instant::now());
         let promoted = self.promote().await;
@@ -88,9 +88,9 @@ impl Stage {
         load.end().await;
         self.acknowledged_ids();
         leases_run_out(&promoted).await;
-        let verdict = scene.verdict().await;
+        let figures = scene.check_consistency().await;
         scene.nothing_lingers(&promoted).await;
-        format!("{verdict}; back within {recovery:.1?}")
+        format!("{figures}; back within {recovery:.1?}")
     }
 
     /// The ids answered with 201; no two offers share one.

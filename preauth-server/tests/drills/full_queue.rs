@@ -84,7 +84,7 @@ async fn a_full_queue_refuses_at_once_with_retry_after_on_sqlite() {
     scene.erp(0).offer().await;
     println!(
         "SQLite: {refused} of {CALLERS} refused; {}",
-        scene.verdict().await
+        scene.check_consistency().await
     );
 }
 
@@ -103,6 +103,6 @@ async fn a_full_queue_refuses_at_once_with_retry_after_on_postgresql() {
     scene.erp(0).offer().await;
     println!(
         "PostgreSQL: {refused} of {CALLERS} refused; {}",
-        scene.verdict().await
+        scene.check_consistency().await
     );
 }

@@ -108,6 +108,6 @@ async fn a_reader_that_holds_its_snapshot_slows_no_creates_and_the_log_is_bounde
         after < grown + MAX_LOG_BYTES_PER_OFFER,
         "it grew from {grown} to {after} bytes"
     );
-    println!("held: {}", held.scene.verdict().await);
-    println!("free: {}", free.scene.verdict().await);
+    println!("held: {}", held.scene.check_consistency().await);
+    println!("free: {}", free.scene.check_consistency().await);
 }

@@ -306,8 +306,8 @@ async fn a_held_snapshot_slows_no_creates_and_webhooks() {
         }
     }
     drop(snapshot);
-    println!("held: {}", held.scene.verdict().await);
-    println!("free: {}", free.scene.verdict().await);
+    println!("held: {}", held.scene.check_consistency().await);
+    println!("free: {}", free.scene.check_consistency().await);
 }
 
 /// Each request counts in the window of its key.

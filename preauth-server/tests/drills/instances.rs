@@ -66,7 +66,7 @@ async fn a_hundred_requests_with_one_key_make_one_operation() {
         assert!(others.map(Answer::refusal).all(|it| it == in_progress));
         scene.ledger.note_answer(&number, Some(&key), created[0]);
     }
-    println!("one key: {}", scene.verdict().await);
+    println!("one key: {}", scene.check_consistency().await);
 }
 
 #[tokio::test]
@@ -90,7 +90,7 @@ async fn a_hundred_requests_without_a_key_make_one_operation() {
         }
         scene.ledger.note_answer(&number, None, created);
     }
-    println!("no key: {}", scene.verdict().await);
+    println!("no key: {}", scene.check_consistency().await);
 }
 
 #[tokio::test]
@@ -120,7 +120,7 @@ async fn one_key_for_two_invoices_makes_one_operation() {
     scene
         .ledger
         .note_answer(number, Some("pedido-0001"), created);
-    println!("two bodies: {}", scene.verdict().await);
+    println!("two bodies: {}", scene.check_consistency().await);
 }
 
 #[tokio::test]
@@ -136,9 +136,9 @@ async fn one_instance_is_killed_again_and_again_beside_another() {
     load.end().await;
     let sql = database.sql().await;
     leases_run_out(&sql).await;
-    let verdict = scene.verdict().await;
+    let figures = scene.check_consistency().await;
     scene.nothing_lingers(&sql).await;
-    println!("one of two killed {kills} times: {verdict}");
+    println!("one of two killed {kills} times: {figures}");
 }
 
 /// An insert of such an event is delayed in the database.
@@ -172,7 +172,7 @@ async fn a_key_that_another_instance_commits_at_this_moment_is_in_progress() {
     scene
         .ledger
         .note_answer("NF-LENTA", Some("pedido-0001"), &created);
-    println!("in progress elsewhere: {}", scene.verdict().await);
+    println!("in progress elsewhere: {}", scene.check_consistency().await);
     let company = scene.first().sandbox().company().await;
     let invoice = |instance: usize| {
         let sandbox = scene.instances[instance].sandbox();
@@ -256,9 +256,9 @@ async fn an_instance_that_was_frozen_overwrites_nothing() {
         first.sandbox().log().contains("lease lost")
     })
     .await;
-    let verdict = scene.verdict().await;
+    let figures = scene.check_consistency().await;
     assert_eq!(recorded_attempts(&sql).await, 1, "the second's alone");
-    println!("frozen with a lease: {verdict}");
+    println!("frozen with a lease: {figures}");
 }
 
 /// Taking leases takes a moment for as long as the table is there.
@@ -325,8 +325,8 @@ async fn an_instance_that_freezes_while_it_takes_leases_stops_no_other() {
     assert!(longest > 0.0, "it did not freeze with the turn");
     first.signal("CONT");
     offering.await.unwrap();
-    let verdict = scene.verdict().await;
-    println!("frozen for {longest:.1} s while it took leases: {verdict}");
+    let figures = scene.check_consistency().await;
+    println!("frozen for {longest:.1} s while it took leases: {figures}");
 }
 
 async fn recorded_attempts(sql: &sqlx::PgPool) -> i64 {

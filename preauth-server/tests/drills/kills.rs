@@ -15,7 +15,7 @@ use crate::scene::{Scene, eventually, leases_run_out};
 async fn kills_under_load_lose_and_double_nothing_on_sqlite() {
     let mut scene = Scene::on_file().await;
     let kills = kills_under_load(&mut scene).await;
-    println!("SQLite: {kills}: {}", scene.verdict().await);
+    println!("SQLite: {kills}: {}", scene.check_consistency().await);
 }
 
 // Contract: delivery/recorded-with-the-change
@@ -25,7 +25,7 @@ async fn kills_under_load_lose_and_double_nothing_on_postgresql() {
     let mut scene = Scene::on(&database.url()).await;
     let kills = kills_under_load(&mut scene).await;
     leases_run_out(&database.sql().await).await;
-    println!("PostgreSQL: {kills}: {}", scene.verdict().await);
+    println!("PostgreSQL: {kills}: {}", scene.check_consistency().await);
 }
 
 async fn kills_under_load(scene: &mut Scene) -> String {
@@ -67,10 +67,10 @@ async fn kills_before_the_mark(database: &str, mut scene: Scene) {
         offering.await.unwrap();
         scene.wait_for_arrivals(2 * (round + 1)).await;
     }
-    let verdict = scene.verdict().await;
+    let figures = scene.check_consistency().await;
     let events = scene.receiver.events();
     assert!(events.values().all(|event| event.arrivals >= 2));
-    println!("{database}: {kills} kills before the mark; {verdict}");
+    println!("{database}: {kills} kills before the mark; {figures}");
 }
 
 #[tokio::test]

@@ -128,10 +128,10 @@ async fn killed_while_deliveries_end(database: &str, mut scene: Scene, raw: Raw)
     if let Raw::Postgres(sql) = &raw {
         leases_run_out(sql).await;
     }
-    let verdict = scene.verdict().await;
+    let figures = scene.check_consistency().await;
     println!(
         "{database}: {BACKLOG} deliveries of a removed endpoint, {kills} kills with {left:?} left: \
-         all ended after {settled:.1?}; {verdict}"
+         all ended after {settled:.1?}; {figures}"
     );
 }
 

@@ -1,4 +1,4 @@
-//! The participants of a drill, and its verdict.
+//! The participants of a drill, and the check after it.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -7,10 +7,10 @@ use std::time::Duration;
 use sqlx::PgPool;
 use tokio::time::Instant;
 
+use crate::consistency::{self, Figures};
 use crate::erp::{Erp, Ledger, Load};
 use crate::instance::{Instance, present_build};
 use crate::receiver::Receiver;
-use crate::verdict::{self, Verdict};
 
 /// A request limit that no drill reaches.
 const RATE_LIMIT: &str = "1000000";
@@ -149,8 +149,8 @@ impl Scene {
 
     /// Waits until nothing is left to send, then compares the acknowledged offers with the stored
     /// operations and the received events.
-    pub(crate) async fn verdict(&self) -> Verdict {
-        verdict::of(self).await
+    pub(crate) async fn check_consistency(&self) -> Figures {
+        consistency::check(self).await
     }
 }
 

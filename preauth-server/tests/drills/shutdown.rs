@@ -67,10 +67,10 @@ async fn requests_and_deliveries_under_way_survive_the_end() {
     proxy.behave(FailureMode::Pass);
     scene.receiver.answer_after(Duration::ZERO);
     scene.instances[0].start_again(sandbox.kill()).await;
-    let verdict = scene.verdict().await;
-    assert_eq!(verdict.unknown + verdict.not_done, 0, "{verdict}");
+    let figures = scene.check_consistency().await;
+    assert_eq!(figures.unknown + figures.not_done, 0, "{figures}");
     println!(
-        "{REQUESTS} requests, {DELIVERIES} deliveries under way: {verdict}; ended in {end:.1?}"
+        "{REQUESTS} requests, {DELIVERIES} deliveries under way: {figures}; ended in {end:.1?}"
     );
 }
 
@@ -95,6 +95,6 @@ async fn shutdown_ends_in_time_although_the_database_does_not_answer() {
     scene.instances[0].start_again(sandbox.kill()).await;
     load.end().await;
     leases_run_out(&database.sql().await).await;
-    let verdict = scene.verdict().await;
-    println!("ended in {end:.1?} without an answer of the database; {verdict}");
+    let figures = scene.check_consistency().await;
+    println!("ended in {end:.1?} without an answer of the database; {figures}");
 }

@@ -31,6 +31,6 @@ async fn starts_that_are_cut_off_lose_and_double_nothing() {
         process.wait().unwrap();
         scene.instances[0].start_again(home).await;
     }
-    let verdict = scene.verdict().await;
-    println!("{kills} starts cut off, {kills} kills: {verdict}");
+    let figures = scene.check_consistency().await;
+    println!("{kills} starts cut off, {kills} kills: {figures}");
 }

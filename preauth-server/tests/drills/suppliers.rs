@@ -5,9 +5,9 @@ use reqwest::Method;
 use serde_json::json;
 use test_support::{Answer, RawCaller};
 
+use crate::consistency::Deliveries;
 use crate::crowd::Crowd;
 use crate::scene::Scene;
-use crate::verdict::Deliveries;
 
 /// A supplier whose endpoint is a member of a crowd.
 pub(crate) struct Supplier {

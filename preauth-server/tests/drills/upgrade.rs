@@ -67,14 +67,14 @@ async fn an_upgrade_under_load_stops_and_loses_nothing() {
         scene.wait_for_offers(OFFERS).await;
         load.end().await;
         load_on_both.end().await;
-        let verdict = scene.verdict().await;
+        let figures = scene.check_consistency().await;
         scene.nothing_lingers(&sql).await;
         // A request may reach the old server while it closes its listener.
-        assert!(verdict.unknown <= WORKERS, "{verdict}");
-        assert_eq!(verdict.duplicates, 0, "{verdict}");
+        assert!(figures.unknown <= WORKERS, "{figures}");
+        assert_eq!(figures.duplicates, 0, "{figures}");
         println!(
             "upgraded by {new_steps} steps, the version before ready {asked} times of {asked}, \
-             at most {longest:.1?} between two offers meanwhile: {verdict}"
+             at most {longest:.1?} between two offers meanwhile: {figures}"
         );
     }
 }

@@ -6,9 +6,9 @@ use test_support::Database;
 use tokio::task::JoinSet;
 
 use crate::chance::rounds;
+use crate::consistency::Figures;
 use crate::proxy::{FailureMode, Proxy};
 use crate::scene::{Scene, eventually, leases_run_out};
-use crate::verdict::Verdict;
 
 /// A server whose database is behind a proxy.
 async fn behind_a_proxy(database: &Database) -> (Scene, Proxy) {
@@ -27,10 +27,10 @@ async fn commits_whose_answer_is_lost_lose_and_double_nothing() {
     proxy.behave(FailureMode::Pass);
     let recovery = scene.recovery().await;
     load.end().await;
-    let verdict = scene.verdict().await;
+    let figures = scene.check_consistency().await;
     scene.nothing_lingers(&database.sql().await).await;
     let cuts = proxy.cuts();
-    println!("{cuts} commits cut: {verdict}; back within {recovery:.1?}");
+    println!("{cuts} commits cut: {figures}; back within {recovery:.1?}");
 }
 
 #[tokio::test]
@@ -65,9 +65,9 @@ async fn stall(failure_mode: FailureMode) {
     load.end().await;
     let sql = database.sql().await;
     leases_run_out(&sql).await;
-    let verdict = scene.verdict().await;
+    let figures = scene.check_consistency().await;
     scene.nothing_lingers(&sql).await;
-    println!("{failure_mode:?}: {verdict}; back within {recovery:.1?}");
+    println!("{failure_mode:?}: {figures}; back within {recovery:.1?}");
 }
 
 #[tokio::test]
@@ -79,26 +79,26 @@ async fn a_slow_way_loses_and_doubles_nothing() {
     scene.wait_for_offers(40).await;
     load.end().await;
     proxy.behave(FailureMode::Pass);
-    let verdict = scene.verdict().await;
-    println!("50 ms more each way: {verdict}");
+    let figures = scene.check_consistency().await;
+    println!("50 ms more each way: {figures}");
 }
 
 #[tokio::test]
 async fn more_requests_than_connections_share_them() {
-    let verdict = requests_at_once(Duration::from_millis(200)).await;
-    assert_eq!((verdict.not_done, verdict.unknown), (0, 0), "{verdict}");
+    let figures = requests_at_once(Duration::from_millis(200)).await;
+    assert_eq!((figures.not_done, figures.unknown), (0, 0), "{figures}");
 }
 
 // Contract: error-code-of-ours/SERVICE_UNAVAILABLE
 #[tokio::test]
 async fn requests_over_a_way_that_is_too_slow_are_refused_in_time_and_served_afterwards() {
     // A round trip takes longer than the statement timeout.
-    let verdict = requests_at_once(Duration::from_secs(7)).await;
-    assert!(verdict.not_done > 0, "{verdict}");
+    let figures = requests_at_once(Duration::from_secs(7)).await;
+    assert!(figures.not_done > 0, "{figures}");
 }
 
 /// Far more requests than connections, over a network with this delay in each direction.
-async fn requests_at_once(delay: Duration) -> Verdict {
+async fn requests_at_once(delay: Duration) -> Figures {
     let database = Database::empty().await;
     let (scene, proxy) = behind_a_proxy(&database).await;
     proxy.behave(FailureMode::Delay(delay));
@@ -113,8 +113,8 @@ async fn requests_at_once(delay: Duration) -> Verdict {
     }
     proxy.behave(FailureMode::Pass);
     let recovery = scene.recovery().await;
-    let verdict = scene.verdict().await;
+    let figures = scene.check_consistency().await;
     scene.nothing_lingers(&database.sql().await).await;
-    println!("200 requests, {delay:?} each way: {verdict}; back within {recovery:.1?}");
-    verdict
+    println!("200 requests, {delay:?} each way: {figures}; back within {recovery:.1?}");
+    figures
 }

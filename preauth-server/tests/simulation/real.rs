@@ -1,4 +1,4 @@
-//! The same workload, faults and verdict on real databases: these determine the order of events, so
+//! The same workload, faults and checks on real databases: these determine the order of events, so
 //! a seed gives a similar run, not an identical one.
 
 use crate::coverage::Coverage;

@@ -9,7 +9,7 @@ use crate::clock::{Clock, SystemClock};
 use crate::http::{Answer, Delivery, DeliveryHandler};
 
 use super::failure_mode::FailureMode;
-use super::report::{ReceivedDelivery, Report, Verdict};
+use super::report::{ReceivedDelivery, Report, SignatureCheck};
 use super::secrets::Secrets;
 
 /// Maximum number of events remembered; when it is reached, all are forgotten.
@@ -50,30 +50,34 @@ impl ListenHandler {
 impl DeliveryHandler for ListenHandler {
     fn handle(&self, signature: Option<&[u8]>, body: &[u8]) -> Answer {
         let at = SystemClock.now();
-        let (verdict, event, due) = match self.secrets.verifier() {
+        let (check, event, due) = match self.secrets.verifier() {
             Ok(verifier) => {
                 let delivery = Delivery::validate(&verifier, signature, body);
-                match delivery.verdict {
+                match delivery.signed_at {
                     Ok(signed_at) => {
                         let age_seconds = at.unix_seconds().saturating_sub(signed_at);
-                        (Verdict::Verified { age_seconds }, delivery.event, ACCEPTED)
+                        (
+                            SignatureCheck::Verified { age_seconds },
+                            delivery.event,
+                            ACCEPTED,
+                        )
                     }
-                    Err(error) => (Verdict::Refused(error), delivery.event, REFUSED),
+                    Err(error) => (SignatureCheck::Refused(error), delivery.event, REFUSED),
                 }
             }
-            Err(error) => (Verdict::NoSecret(error), None, CANNOT_VERIFY),
+            Err(error) => (SignatureCheck::NoSecret(error), None, CANNOT_VERIFY),
         };
         // Held during printing, so that deliveries are printed in the order in which they are
         // counted.
         let mut counted = self.counted.lock().unwrap_or_else(PoisonError::into_inner);
         counted.deliveries = counted.deliveries.saturating_add(1);
-        let is_genuine = matches!(verdict, Verdict::Verified { .. });
+        let is_genuine = matches!(check, SignatureCheck::Verified { .. });
         let genuine = event.as_ref().filter(|_| is_genuine);
         let arrival = genuine.map(|event| counted.arrives(event.id));
         let answer = self.failure_mode.answer(counted.deliveries, due);
         self.report.print_delivery(&ReceivedDelivery {
             at,
-            verdict: &verdict,
+            check: &check,
             event: event.as_ref(),
             arrival,
             answer,

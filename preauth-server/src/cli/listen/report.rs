@@ -32,7 +32,7 @@ pub(super) struct Report {
 #[derive(Debug)]
 pub(super) struct ReceivedDelivery<'h> {
     pub(super) at: Timestamp,
-    pub(super) verdict: &'h Verdict,
+    pub(super) check: &'h SignatureCheck,
     /// The event in its body, also when the signature is invalid.
     pub(super) event: Option<&'h RawEventEnvelope>,
     /// The number of this event's arrivals so far, if the signature is valid.
@@ -43,7 +43,7 @@ pub(super) struct ReceivedDelivery<'h> {
 
 /// The result of verifying a delivery.
 #[derive(Debug)]
-pub(super) enum Verdict {
+pub(super) enum SignatureCheck {
     Verified { age_seconds: i64 },
     Refused(VerifyError),
     NoSecret(NoSecret),
@@ -93,11 +93,11 @@ impl Report {
             }
             None => words::NO_EVENT.of(self.language).to_owned(),
         };
-        let colour = match received.verdict {
-            Verdict::Verified { .. } => GREEN,
-            Verdict::Refused(_) | Verdict::NoSecret(_) => RED,
+        let colour = match received.check {
+            SignatureCheck::Verified { .. } => GREEN,
+            SignatureCheck::Refused(_) | SignatureCheck::NoSecret(_) => RED,
         };
-        let verdict = self.paint(colour, &received.verdict.text(self.language));
+        let check = self.paint(colour, &received.check.text(self.language));
         let arrival = match received.arrival {
             None => String::new(),
             Some(1) => format!("; {}", words::FIRST_ARRIVAL.of(self.language)),
@@ -105,7 +105,7 @@ impl Report {
         };
         let (at, answer) = (received.at, text_of(received.answer, self.language));
         let body = pretty(received.body).replace('\n', "\n  ");
-        format!("\n{at}  {title}\n  {verdict}{arrival}\n  -> {answer}\n  {body}")
+        format!("\n{at}  {title}\n  {check}{arrival}\n  -> {answer}\n  {body}")
     }
 
     fn paint(self, colour: &str, text: &str) -> String {
@@ -117,7 +117,7 @@ impl Report {
     }
 }
 
-impl Verdict {
+impl SignatureCheck {
     fn text(&self, language: Language) -> String {
         match self {
             Self::Verified { age_seconds } => words::verified(language, *age_seconds),
@@ -142,10 +142,10 @@ fn text_of(Answer { after, status }: Answer, language: Language) -> String {
 }
 
 fn object(received: &ReceivedDelivery<'_>) -> Value {
-    let (is_verified, reason) = match received.verdict {
-        Verdict::Verified { .. } => (true, None),
+    let (is_verified, reason) = match received.check {
+        SignatureCheck::Verified { .. } => (true, None),
         // For scripts, in one language.
-        refused @ (Verdict::Refused(_) | Verdict::NoSecret(_)) => {
+        refused @ (SignatureCheck::Refused(_) | SignatureCheck::NoSecret(_)) => {
             (false, Some(refused.text(Language::English)))
         }
     };

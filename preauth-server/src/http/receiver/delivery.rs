@@ -7,7 +7,7 @@ use webhook_verify::{Verifier, VerifyError};
 #[derive(Debug)]
 pub struct Delivery {
     /// The signature's time in seconds since 1970, or why the signature is invalid.
-    pub verdict: Result<i64, VerifyError>,
+    pub signed_at: Result<i64, VerifyError>,
     /// The event in its body, even when the signature is invalid; `None` when the body is no event.
     pub event: Option<RawEventEnvelope>,
 }
@@ -16,9 +16,9 @@ impl Delivery {
     /// Checks a delivery by its signature header and its raw body.
     #[must_use]
     pub fn validate(verifier: &Verifier, signature: Option<&[u8]>, body: &[u8]) -> Self {
-        let verdict = verifier.verify_now(signature, body);
+        let verified = verifier.verify_now(signature, body);
         Self {
-            verdict: verdict.map(|it| it.signed_at_unix_seconds()),
+            signed_at: verified.map(|it| it.signed_at_unix_seconds()),
             event: RawEventEnvelope::from_json(body).ok(),
         }
     }

@@ -1,4 +1,4 @@
-//! The verdict on a run: a pure function of its history and its final state.
+//! The check of a run: a pure function of its history and its final state.
 //!
 //! Stored data is checked by the rules of [`preauth_core::audit`], the same that apply to a live
 //! database; the observations of callers and receivers, and events during the run, by the rules

@@ -1,4 +1,4 @@
-//! All stored records, for the verdict; without a planted defect, unchanged.
+//! All stored records, for the check; without a planted defect, unchanged.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! One run: all participants, from the first call to the verdict.
+//! One run: all participants, from the first call to the check.
 
 mod cluster;
 mod ending;

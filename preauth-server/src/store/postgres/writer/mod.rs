@@ -128,7 +128,7 @@ impl Writer {
         turns
     }
 
-    /// Writes commits without a common subject; returns `None` for those that must wait, and whether
+    /// Writes commits without a common key; returns `None` for those that must wait, and whether
     /// deliveries were written that were not handed over.
     async fn write_disjoint(
         &self,

@@ -20,7 +20,7 @@ const PATIENCE: Duration = Duration::from_mins(5);
 
 /// The figures of a successful drill.
 #[derive(Debug)]
-pub(crate) struct Verdict {
+pub(crate) struct Figures {
     pub(crate) acknowledged: usize,
     pub(crate) unknown: usize,
     pub(crate) not_done: usize,
@@ -38,7 +38,7 @@ struct Left {
 }
 
 /// Waits until nothing is left to send, and checks.
-pub(crate) async fn of(scene: &Scene) -> Verdict {
+pub(crate) async fn check(scene: &Scene) -> Figures {
     let deliveries = Deliveries::of(scene.first().sandbox()).await;
     deliveries.none_pending().await;
     let left = Left {
@@ -48,12 +48,12 @@ pub(crate) async fn of(scene: &Scene) -> Verdict {
         received: scene.receiver.events(),
     };
     assert_eq!(scene.receiver.wrongs(), [""; 0], "wrongs arrived");
-    left.what_was_answered_is_so();
+    left.every_answer_matches_its_operation();
     left.every_event_arrived_as_it_is_stored();
     left.every_operation_has_its_events();
     replays_are_byte_equal(scene, &left).await;
     scene.first().passes_its_audit().await;
-    left.verdict(scene.receiver.arrivals())
+    left.figures(scene.receiver.arrivals())
 }
 
 async fn operations(scene: &Scene) -> BTreeMap<String, PreAuthorization> {
@@ -165,7 +165,7 @@ async fn replays_are_byte_equal(scene: &Scene, left: &Left) {
 }
 
 impl Left {
-    fn what_was_answered_is_so(&self) {
+    fn every_answer_matches_its_operation(&self) {
         for entry in &self.entries {
             let operation = self.operations.get(&entry.number);
             match &entry.outcome {
@@ -220,12 +220,12 @@ impl Left {
         );
     }
 
-    fn verdict(&self, arrivals: usize) -> Verdict {
+    fn figures(&self, arrivals: usize) -> Figures {
         let count = |is: fn(&Outcome) -> bool| {
             let entries = self.entries.iter();
             entries.filter(|entry| is(&entry.outcome)).count()
         };
-        Verdict {
+        Figures {
             acknowledged: count(|it| matches!(it, Outcome::Created { .. })),
             unknown: count(|it| *it == Outcome::Unknown),
             not_done: count(|it| *it == Outcome::NotDone),
@@ -235,7 +235,7 @@ impl Left {
     }
 }
 
-impl fmt::Display for Verdict {
+impl fmt::Display for Figures {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,

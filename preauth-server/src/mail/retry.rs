@@ -14,7 +14,7 @@ const MAX_SERVER_DELAY: TimeDelta = TimeDelta::minutes(5);
 /// number.
 ///
 /// A mail that is not accepted now is retried on the schedule of deliveries, and then given up.
-pub(super) fn after(
+pub(super) fn outcome_after(
     failure: &NotTaken,
     attempts_made: u32,
     jitter: u32,
@@ -41,7 +41,7 @@ mod tests {
     use chrono::TimeDelta;
     use preauth_core::value::Timestamp;
 
-    use super::{NotTaken, Outcome, after};
+    use super::{NotTaken, Outcome, outcome_after};
 
     fn now() -> Timestamp {
         Timestamp::parse("2026-11-21T12:00:00Z").unwrap()
@@ -49,7 +49,7 @@ mod tests {
 
     /// The seconds until the next attempt; `None` when the mail is given up.
     fn seconds(failure: &NotTaken, attempts_made: u32) -> Option<i64> {
-        match after(failure, attempts_made, 0, now()) {
+        match outcome_after(failure, attempts_made, 0, now()) {
             Outcome::RetryAt { at, .. } => Some(at.since(now()).num_seconds()),
             Outcome::Failed { at, .. } => {
                 assert_eq!(at, now());
