@@ -7,7 +7,7 @@
 //!
 //! ```
 //! use preauth_core::operation::{
-//!     Beside, Command, Decision, Invoice, InvoiceAmounts, Operation, Party, State, decide, evolve,
+//!     CommandContext, Command, Decision, Invoice, InvoiceAmounts, Operation, Party, State, decide, evolve,
 //! };
 //! use preauth_core::value::{
 //!     CompanyId, Money, OperationId, Origin, Status, Timestamp, Version,
@@ -39,14 +39,14 @@
 //!
 //! // Time is an argument. A decision is a value, and `evolve` alone changes a status.
 //! let now = Timestamp::parse("2026-11-22T12:00:00Z")?;
-//! let Decision::Change(change) = decide(&offered, &Command::Request, &Beside::default(), now)? else {
+//! let Decision::Change(change) = decide(&offered, &Command::Request, &CommandContext::default(), now)? else {
 //!     return Err("a request always changes an offer".into());
 //! };
 //! let requested = evolve(&offered, &change);
 //! assert_eq!(requested.status(), Status::ToApprove);
 //!
 //! // Too late to cancel: the supplier has requested the advance.
-//! let refused = decide(&requested, &Command::Cancel, &Beside::default(), now).unwrap_err();
+//! let refused = decide(&requested, &Command::Cancel, &CommandContext::default(), now).unwrap_err();
 //! assert_eq!(refused.to_string(), "the supplier already requested the advance");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```

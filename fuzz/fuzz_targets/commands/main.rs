@@ -10,7 +10,7 @@ mod script;
 
 use libfuzzer_sys::fuzz_target;
 use preauth_core::operation::{
-    Action, Beside, Change, Command, Decision, Operation, Rejection, State, decide, evolve,
+    Action, Change, Command, CommandContext, Decision, Operation, Rejection, State, decide, evolve,
 };
 use preauth_core::value::{Money, OperationId, Origin, Status, Timestamp};
 use script::{Script, Step};
@@ -20,16 +20,16 @@ fuzz_target!(|input: &[u8]| {
     let first = script.beginning();
     let mut operation = first.clone();
     let mut changes = Vec::new();
-    let mut beside = Beside::default();
+    let mut context = CommandContext::default();
     while let Some(step) = script.step(&operation) {
         let Step {
             command,
             holder,
             now,
         } = step;
-        beside.holder = holder;
-        let decided = decide(&operation, &command, &beside, now);
-        assert_eq!(decided, decide(&operation, &command, &beside, now));
+        context.holder = holder;
+        let decided = decide(&operation, &command, &context, now);
+        assert_eq!(decided, decide(&operation, &command, &context, now));
         match decided {
             Ok(Decision::Change(change)) => {
                 let next = evolve(&operation, &change);
@@ -37,7 +37,7 @@ fuzz_target!(|input: &[u8]| {
                 what_was_agreed_stays(&operation, &next);
                 what_a_status_needs_is_there(&next);
                 only_the_end_of_time_expires(&operation, &change, now);
-                go_on(&mut beside, &change);
+                go_on(&mut context, &change);
                 changes.push(change);
                 operation = next;
             }
@@ -54,12 +54,12 @@ fuzz_target!(|input: &[u8]| {
 });
 
 /// Updates what later commands read besides the operation.
-fn go_on(beside: &mut Beside, change: &Change) {
+fn go_on(context: &mut CommandContext, change: &Change) {
     if !matches!(change, Change::Closed(_) | Change::Reopened(_)) {
-        beside.reached = Some(change.event_type());
+        context.reached = Some(change.event_type());
     }
     if let Change::ExtensionConcluded(extension) = change {
-        beside.extended_to = Some(extension.new_due_date);
+        context.extended_to = Some(extension.new_due_date);
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::operation::{Beside, Change, ExtensionStatus, Operation};
+use crate::operation::{Change, CommandContext, ExtensionStatus, Operation};
 use crate::port::{
     DecodedData, DecodedOperation, ExtensionRecord, StoredEvent, StoredOperation, Subject,
 };
@@ -182,12 +182,12 @@ fn replayed(stored: &StoredOperation, decoded: &[DecodedOperation], found: &mut 
     in_step(&begun, first, decoded.first(), found);
     let mut states = vec![begun];
     let mut extensions = BTreeMap::new();
-    let mut beside = Beside {
+    let mut context = CommandContext {
         reached: Some(first.event_type),
-        ..Beside::default()
+        ..CommandContext::default()
     };
     for (event, decoded) in steps {
-        let after = step(&states, &beside, event, decoded);
+        let after = step(&states, &context, event, decoded);
         found.expect(!after.is_empty(), Rule::PathOfTheTable, || {
             let from = states.first().map_or("", |state| state.status().as_str());
             format!(
@@ -201,7 +201,7 @@ fn replayed(stored: &StoredOperation, decoded: &[DecodedOperation], found: &mut 
         in_time(&states, event, found);
         in_step(next, event, Some(decoded), found);
         note_extension(&mut extensions, change);
-        go_on(&mut beside, event, &extensions);
+        go_on(&mut context, event, &extensions);
         states = after.into_iter().map(|(state, _)| state).collect();
     }
     arrived(stored, &states, &extensions, found);
@@ -266,16 +266,16 @@ fn note_extension(extensions: &mut Extensions, change: &Change) {
 }
 
 /// Updates what the rules need besides the operation, after one more event.
-fn go_on(beside: &mut Beside, event: &StoredEvent, extensions: &Extensions) {
+fn go_on(context: &mut CommandContext, event: &StoredEvent, extensions: &Extensions) {
     if !matches!(
         event.event_type,
         EventType::AnticipationReproved | EventType::AnticipationReopened
     ) {
-        beside.reached = Some(event.event_type);
+        context.reached = Some(event.event_type);
     }
     let mut newest_first = extensions.values().rev();
     let last = newest_first.find(|record| record.status == ExtensionStatus::Concluded);
-    beside.extended_to = last.map(|record| record.extension.new_due_date);
+    context.extended_to = last.map(|record| record.extension.new_due_date);
 }
 
 fn arrived(

@@ -1,8 +1,8 @@
 //! Derives the change from what its event reports.
 
 use crate::operation::{
-    Action, Beside, Change, Closing, Extension, Operation, Resumed, State, TRANSITIONS, Transition,
-    evolve,
+    Action, Change, Closing, CommandContext, Extension, Operation, Resumed, State, TRANSITIONS,
+    Transition, evolve,
 };
 use crate::port::{DecodedOperation, StoredEvent};
 use crate::value::{Origin, Reason, Version};
@@ -34,13 +34,13 @@ pub(super) fn beginning(stored: &Operation, first: &StoredEvent) -> Option<Opera
 /// distinguishes the two, the body does not.
 pub(super) fn step(
     before: &[Operation],
-    beside: &Beside,
+    context: &CommandContext,
     event: &StoredEvent,
     decoded: &DecodedOperation,
 ) -> Vec<(Operation, Change)> {
     let mut after: Vec<(Operation, Change)> = Vec::new();
     for operation in before {
-        for change in changes(operation, beside, event, decoded) {
+        for change in changes(operation, context, event, decoded) {
             let next = evolve(operation, &change);
             if after.iter().all(|(known, _)| *known != next) {
                 after.push((next, change));
@@ -52,7 +52,7 @@ pub(super) fn step(
 
 fn changes(
     from: &Operation,
-    beside: &Beside,
+    context: &CommandContext,
     event: &StoredEvent,
     decoded: &DecodedOperation,
 ) -> Vec<Change> {
@@ -62,14 +62,14 @@ fn changes(
             && row.to.contains(&decoded.status)
             && row.stage == decoded.stage
     });
-    rows.flat_map(|row| changes_of(row, from, beside, decoded))
+    rows.flat_map(|row| changes_of(row, from, context, decoded))
         .collect()
 }
 
 fn changes_of(
     row: &Transition,
     from: &Operation,
-    beside: &Beside,
+    context: &CommandContext,
     decoded: &DecodedOperation,
 ) -> Vec<Change> {
     let open = open_extension(from);
@@ -87,9 +87,9 @@ fn changes_of(
             .map(|net_amount| Change::Released { net_amount }),
         Action::Pay => Some(Change::Paid),
         Action::ReturnPayout => unless_open(Change::PayoutReturned),
-        Action::Bill => return boletos(from, beside),
+        Action::Bill => return boletos(from, context),
         Action::Conclude => unless_open(Change::Concluded),
-        Action::Reopen => return reopenings(from, beside, decoded),
+        Action::Reopen => return reopenings(from, context, decoded),
         Action::CreateExtension => decoded
             .extension
             .map(Change::ExtensionCreated)
@@ -108,8 +108,8 @@ fn changes_of(
 
 /// The boleto falls due on the date of the last concluded extension; before that rule existed, it always
 /// fell due with the invoice.
-fn boletos(from: &Operation, beside: &Beside) -> Vec<Change> {
-    let due_dates = beside
+fn boletos(from: &Operation, context: &CommandContext) -> Vec<Change> {
+    let due_dates = context
         .extended_to
         .into_iter()
         .chain([from.invoice.due_date]);
@@ -119,9 +119,13 @@ fn boletos(from: &Operation, beside: &Beside) -> Vec<Change> {
 }
 
 /// An operation is reopened where it was refused; before that rule existed, always in analysis.
-fn reopenings(from: &Operation, beside: &Beside, decoded: &DecodedOperation) -> Vec<Change> {
+fn reopenings(
+    from: &Operation,
+    context: &CommandContext,
+    decoded: &DecodedOperation,
+) -> Vec<Change> {
     let resumed = [
-        Resumed::after(beside.reached, from.origin),
+        Resumed::after(context.reached, from.origin),
         Resumed::Analysis,
     ];
     let resumed = resumed.into_iter().find(|it| it.status() == decoded.status);

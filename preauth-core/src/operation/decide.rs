@@ -4,8 +4,8 @@ use crate::value::{DueDate, Money, Reason, Timestamp, calendar};
 
 use super::term::LATEST_DUE_DAYS;
 use super::{
-    Action, Beside, Change, Closing, Command, Extension, Operation, Rejection, ReprovedBy, Resumed,
-    State,
+    Action, Change, Closing, Command, CommandContext, Extension, Operation, Rejection, ReprovedBy,
+    Resumed, State,
 };
 
 /// The outcome of a command that was not refused.
@@ -24,7 +24,7 @@ pub enum Decision {
 pub fn decide(
     operation: &Operation,
     command: &Command,
-    beside: &Beside,
+    context: &CommandContext,
     now: Timestamp,
 ) -> Result<Decision, Rejection> {
     if let Command::Cancel = command
@@ -45,7 +45,7 @@ pub fn decide(
         Command::Pay => Change::Paid,
         Command::ReturnPayout => unless_extension_is_open(operation, Change::PayoutReturned)?,
         Command::Bill => Change::Billed {
-            due_date: beside.extended_to.unwrap_or(operation.invoice.due_date),
+            due_date: context.extended_to.unwrap_or(operation.invoice.due_date),
         },
         Command::Conclude => unless_extension_is_open(operation, Change::Concluded)?,
         Command::Decline { reason }
@@ -57,7 +57,7 @@ pub fn decide(
         Command::Cancel => close(action, None),
         Command::Expire if operation.is_overdue(now) => close(action, None),
         Command::Expire => return Err(Rejection::InvalidTransition { status }),
-        Command::Reopen => reopen(operation, beside)?,
+        Command::Reopen => reopen(operation, context)?,
         Command::CreateExtension {
             id,
             new_due_date,
@@ -114,7 +114,7 @@ fn release(operation: &Operation, net_amount: Money) -> Result<Change, Rejection
     Ok(Change::Released { net_amount })
 }
 
-fn reopen(operation: &Operation, beside: &Beside) -> Result<Change, Rejection> {
+fn reopen(operation: &Operation, context: &CommandContext) -> Result<Change, Rejection> {
     let reproved = operation.closing().is_some_and(|closing| {
         matches!(
             closing.action,
@@ -126,10 +126,10 @@ fn reopen(operation: &Operation, beside: &Beside) -> Result<Change, Rejection> {
             status: operation.status(),
         });
     }
-    if let Some(existing) = beside.holder {
+    if let Some(existing) = context.holder {
         return Err(Rejection::DuplicateInvoice { existing });
     }
-    let resumed = Resumed::after(beside.reached, operation.origin);
+    let resumed = Resumed::after(context.reached, operation.origin);
     Ok(Change::Reopened(resumed))
 }
 

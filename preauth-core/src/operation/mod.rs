@@ -4,9 +4,9 @@
 //! and no other function changes a status. One table, [`TRANSITIONS`], lists all permitted transitions.
 
 mod actor;
-mod beside;
 mod change;
 mod command;
+mod context;
 mod decide;
 mod decide_offer;
 mod evolve;
@@ -19,9 +19,9 @@ mod term;
 mod transition;
 
 pub use actor::{Actor, ActorKind};
-pub use beside::{Beside, Resumed};
 pub use change::Change;
 pub use command::{Command, ReprovedBy};
+pub use context::{CommandContext, Resumed};
 pub use decide::{Decision, decide};
 pub use decide_offer::{Credit, KnownSupplier, OfferContext, decide_direct_advance, decide_offer};
 pub use evolve::evolve;

@@ -5,7 +5,7 @@ use std::error::Error as StdError;
 use async_trait::async_trait;
 use thiserror::Error;
 
-use crate::operation::{Beside, OfferContext, Operation};
+use crate::operation::{CommandContext, OfferContext, Operation};
 use crate::payment_order::{OtherOrder, PaymentOrder};
 use crate::value::{
     Cnpj, CompanyId, DueDate, EventId, EventType, Fingerprint, IdempotencyKey, InvoiceNumber,
@@ -140,10 +140,10 @@ pub struct LoadedOperation {
 }
 
 impl LoadedOperation {
-    /// What the decision on a command needs besides the operation itself.
+    /// The data besides the operation itself that the decision on a command depends on.
     #[must_use]
-    pub fn beside(&self) -> Beside {
-        Beside {
+    pub fn command_context(&self) -> CommandContext {
+        CommandContext {
             holder: self.holder.as_ref().map(|holder| holder.id),
             reached: self.reached,
             extended_to: self.extended_to,

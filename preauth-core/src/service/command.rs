@@ -145,7 +145,7 @@ impl Operations {
             now,
         } = *asked;
         let operation = &loaded.operation;
-        let change: Change = match decide(operation, command, &loaded.beside(), now)? {
+        let change: Change = match decide(operation, command, &loaded.command_context(), now)? {
             Decision::Change(change) => change,
             Decision::Unchanged => {
                 let commanded = CommandOutcome {

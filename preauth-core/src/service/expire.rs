@@ -58,7 +58,7 @@ impl Operations {
     /// The expiry of an offer and the commit that records it; `None` if the offer is not overdue.
     fn expiry(&self, loaded: &LoadedOperation, now: Timestamp) -> Option<(CommandOutcome, Commit)> {
         let operation: &Operation = &loaded.operation;
-        let decision = decide(operation, &Command::Expire, &loaded.beside(), now).ok()?;
+        let decision = decide(operation, &Command::Expire, &loaded.command_context(), now).ok()?;
         let Decision::Change(change) = decision else {
             return None;
         };

@@ -1,7 +1,7 @@
 //! The net amount: set by the release, bounded, kept, and taken away again by a reopening.
 
 use preauth_core::operation::{
-    Action, Beside, Closing, Command, Decision, Operation, Rejection, State, decide, evolve,
+    Action, Closing, Command, CommandContext, Decision, Operation, Rejection, State, decide, evolve,
 };
 use preauth_core::value::{EventType, OperationId};
 
@@ -9,11 +9,11 @@ use crate::given::{cents, moment, operation};
 
 fn after(operation: &Operation, command: &Command) -> Operation {
     let now = moment("2026-12-01T12:00:00.000Z");
-    let beside = Beside {
+    let context = CommandContext {
         reached: Some(EventType::AnticipationPayoutReturned),
-        ..Beside::default()
+        ..CommandContext::default()
     };
-    match decide(operation, command, &beside, now).unwrap() {
+    match decide(operation, command, &context, now).unwrap() {
         Decision::Change(change) => evolve(operation, &change),
         Decision::Unchanged => panic!("{command:?} changes nothing"),
     }
@@ -36,7 +36,7 @@ fn the_net_amount_lies_above_zero_and_within_the_amount_less_the_withheld_tax() 
         let decided = decide(
             &operation(State::InAnalysis),
             &release,
-            &Beside::default(),
+            &CommandContext::default(),
             now,
         );
         if fits {
@@ -75,9 +75,9 @@ fn the_net_amount_stays_through_a_returned_payout_and_a_reproval_and_goes_with_a
 fn a_reopening_is_refused_while_another_operation_holds_the_invoice() {
     let now = moment("2026-12-01T12:00:00.000Z");
     let existing = OperationId::new(2).unwrap();
-    let held = Beside {
+    let held = CommandContext {
         holder: Some(existing),
-        ..Beside::default()
+        ..CommandContext::default()
     };
     let closed = |action| {
         operation(State::Reproved(Closing {
@@ -98,14 +98,14 @@ fn a_reopening_is_refused_while_another_operation_holds_the_invoice() {
 #[test]
 fn nothing_but_a_reopening_looks_at_the_holder() {
     let now = moment("2026-12-01T12:00:00.000Z");
-    let held = Beside {
+    let held = CommandContext {
         holder: OperationId::new(2),
-        ..Beside::default()
+        ..CommandContext::default()
     };
     let offered = operation(State::InPreAuth);
     let with = decide(&offered, &Command::Request, &held, now);
     assert_eq!(
         with,
-        decide(&offered, &Command::Request, &Beside::default(), now)
+        decide(&offered, &Command::Request, &CommandContext::default(), now)
     );
 }

@@ -2,7 +2,7 @@
 
 use chrono::TimeDelta;
 use preauth_core::Policy;
-use preauth_core::operation::{Beside, Command, Rejection, State, decide, expires_at};
+use preauth_core::operation::{Command, CommandContext, Rejection, State, decide, expires_at};
 use preauth_core::value::{Status, Timestamp, calendar};
 use proptest::prelude::*;
 
@@ -18,12 +18,12 @@ fn an_offer_is_overdue_after_its_last_moment_and_not_at_it() {
     let status = Status::InPreAuth;
     for now in [Timestamp::MIN, end.saturating_sub(MILLISECOND), end] {
         assert!(!offer.is_overdue(now));
-        let refused = decide(&offer, &Command::Expire, &Beside::default(), now);
+        let refused = decide(&offer, &Command::Expire, &CommandContext::default(), now);
         assert_eq!(refused, Err(Rejection::InvalidTransition { status }));
     }
     for now in [end.saturating_add(MILLISECOND), Timestamp::MAX] {
         assert!(offer.is_overdue(now));
-        assert!(decide(&offer, &Command::Expire, &Beside::default(), now).is_ok());
+        assert!(decide(&offer, &Command::Expire, &CommandContext::default(), now).is_ok());
     }
 }
 

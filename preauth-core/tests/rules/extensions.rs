@@ -1,7 +1,7 @@
 //! Extensions of the boleto: bounds, one at a time, and what an open one keeps from happening.
 
 use preauth_core::operation::{
-    Beside, Command, Decision, Extension, Operation, Rejection, State, decide, evolve,
+    Command, CommandContext, Decision, Extension, Operation, Rejection, State, decide, evolve,
 };
 use preauth_core::value::{DueDate, ExtensionId, Timestamp};
 
@@ -32,7 +32,7 @@ fn now() -> Timestamp {
 }
 
 fn after(operation: &Operation, command: &Command) -> Operation {
-    let decided = decide(operation, command, &Beside::default(), now()).unwrap();
+    let decided = decide(operation, command, &CommandContext::default(), now()).unwrap();
     let Decision::Change(change) = decided else {
         panic!("{command:?} changes nothing");
     };
@@ -53,7 +53,7 @@ fn an_extension_ends_after_the_boleto_and_at_most_180_days_ahead() {
         let decided = decide(
             &billed(),
             &create(day(new_due_date), 1),
-            &Beside::default(),
+            &CommandContext::default(),
             now(),
         );
         if fits {
@@ -70,7 +70,7 @@ fn an_extension_has_a_total_above_zero() {
     let refused = decide(
         &billed(),
         &create(day("2027-04-01"), 0),
-        &Beside::default(),
+        &CommandContext::default(),
         now(),
     );
     assert_eq!(refused, Err(Rejection::ExtensionTotalOutOfRange));
@@ -100,7 +100,7 @@ fn only_a_concluded_extension_moves_the_boleto_and_none_moves_the_invoice() {
     let refused = decide(
         &concluded,
         &create(day("2027-04-01"), 1),
-        &Beside::default(),
+        &CommandContext::default(),
         now(),
     );
     assert_eq!(refused, Err(Rejection::ExtensionDueDateOutOfRange));
@@ -114,7 +114,7 @@ fn only_the_open_extension_can_be_concluded_or_cancelled() {
         Command::ConcludeExtension { id },
         Command::CancelExtension { id },
     ] {
-        let refused = decide(&opened, &command, &Beside::default(), now());
+        let refused = decide(&opened, &command, &CommandContext::default(), now());
         assert_eq!(refused, Err(Rejection::ExtensionNotOpen));
     }
 }
@@ -122,7 +122,8 @@ fn only_the_open_extension_can_be_concluded_or_cancelled() {
 #[test]
 fn the_event_reports_the_extension_it_is_about() {
     let command = create(day("2027-04-01"), 7);
-    let Ok(Decision::Change(change)) = decide(&billed(), &command, &Beside::default(), now())
+    let Ok(Decision::Change(change)) =
+        decide(&billed(), &command, &CommandContext::default(), now())
     else {
         panic!("not created");
     };

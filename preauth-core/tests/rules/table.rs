@@ -2,7 +2,8 @@
 
 use preauth_core::ErrorCode;
 use preauth_core::operation::{
-    Action, Beside, By, Change, Closing, Command, Decision, Rejection, TRANSITIONS, decide, evolve,
+    Action, By, Change, Closing, Command, CommandContext, Decision, Rejection, TRANSITIONS, decide,
+    evolve,
 };
 use preauth_core::value::{EventType, Reason, Stage, Status, Timestamp};
 
@@ -171,10 +172,10 @@ fn now() -> Timestamp {
 }
 
 /// What every operation here has come through.
-fn beside() -> Beside {
-    Beside {
+fn context() -> CommandContext {
+    CommandContext {
         reached: Some(EventType::AnticipationApproved),
-        ..Beside::default()
+        ..CommandContext::default()
     }
 }
 
@@ -193,7 +194,7 @@ fn what_stands_in_the_table_happens_with_its_one_event() {
             };
             let case = format!("{state_name}, {command_name}");
             let before = operation(state.clone());
-            let Decision::Change(change) = decide(&before, &command, &beside(), now()).unwrap()
+            let Decision::Change(change) = decide(&before, &command, &context(), now()).unwrap()
             else {
                 panic!("{case}: unchanged");
             };
@@ -218,7 +219,7 @@ fn what_does_not_stand_in_the_table_is_refused() {
                 continue;
             }
             let case = format!("{state_name}, {command_name}");
-            let outcome = decide(&operation(state.clone()), &command, &beside(), now());
+            let outcome = decide(&operation(state.clone()), &command, &context(), now());
             if command == Command::Cancel {
                 assert_eq!(outcome, cancel_answers(state_name), "{case}");
             } else {
@@ -243,7 +244,7 @@ fn the_refusal_names_the_status_it_was_validated_against() {
         let operation = operation(state);
         let status = operation.status();
         if status != Status::InVerification {
-            let refused = decide(&operation, &Command::Verify, &beside(), now());
+            let refused = decide(&operation, &Command::Verify, &context(), now());
             assert_eq!(refused, Err(Rejection::InvalidTransition { status }));
         }
     }
@@ -278,7 +279,7 @@ fn the_closing_texts_of_the_contract_are_its_own() {
     ];
     for (command, text) in texts {
         let (_, state) = states().swap_remove(0);
-        let decided = decide(&operation(state), &command, &beside(), now()).unwrap();
+        let decided = decide(&operation(state), &command, &context(), now()).unwrap();
         let Decision::Change(change) = decided else {
             panic!("{command:?} changes nothing");
         };
@@ -296,7 +297,7 @@ fn a_closing_has_the_reason_that_was_given_or_a_text_of_its_own() {
                 continue;
             }
             let reason = |command: &Command| {
-                let decided = decide(&operation(state.clone()), command, &beside(), now());
+                let decided = decide(&operation(state.clone()), command, &context(), now());
                 let Ok(Decision::Change(Change::Closed(closing))) = decided else {
                     panic!("{command_name} does not close {state_name}: {decided:?}");
                 };

@@ -2,7 +2,7 @@
 
 use chrono::TimeDelta;
 use preauth_core::operation::{
-    Beside, Change, Command, Decision, Operation, ReprovedBy, State, decide, evolve,
+    Change, Command, CommandContext, Decision, Operation, ReprovedBy, State, decide, evolve,
 };
 use preauth_core::value::{DueDate, ExtensionId, OperationId, Reason, Status, Timestamp, calendar};
 use proptest::prelude::*;
@@ -78,17 +78,17 @@ proptest! {
         let mut operation = opening.clone();
         let mut recorded: Vec<Change> = Vec::new();
         let mut now = operation.created_at;
-        let mut beside = Beside::default();
+        let mut context = CommandContext::default();
         for step in steps {
             now = now.saturating_add(step.after);
-            beside.holder = step.holder;
-            let decided = decide(&operation, &step.command, &beside, now);
+            context.holder = step.holder;
+            let decided = decide(&operation, &step.command, &context, now);
             let Ok(Decision::Change(change)) = decided else {
                 continue;
             };
             let next = evolve(&operation, &change);
             check_step(&operation, &change, &next, now)?;
-            go_on(&mut beside, &change);
+            go_on(&mut context, &change);
             recorded.push(change);
             operation = next;
         }
@@ -97,14 +97,14 @@ proptest! {
     }
 }
 
-fn go_on(beside: &mut Beside, change: &Change) {
+fn go_on(context: &mut CommandContext, change: &Change) {
     match change {
         Change::Closed(_) | Change::Reopened(_) => {}
         Change::ExtensionConcluded(extension) => {
-            beside.extended_to = Some(extension.new_due_date);
-            beside.reached = Some(change.event_type());
+            context.extended_to = Some(extension.new_due_date);
+            context.reached = Some(change.event_type());
         }
-        _ => beside.reached = Some(change.event_type()),
+        _ => context.reached = Some(change.event_type()),
     }
 }
 

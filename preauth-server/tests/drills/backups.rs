@@ -7,8 +7,8 @@ use std::time::Duration;
 use tempfile::TempDir;
 use tokio::time::{Instant, sleep};
 
-use crate::beside::Beside;
 use crate::chance::{ROUNDS, rounds};
+use crate::observation::Observation;
 use crate::scene::Scene;
 
 /// Twice the size at which the server truncates its log.
@@ -41,7 +41,7 @@ async fn backups_and_audits_end_beside_load_and_the_log_stays_small() {
     let data = scene.first().data().to_owned();
     let log = data.join("preauth.db-wal");
     let data = data.to_str().unwrap();
-    let largest = Beside::begin(|is_over| async move {
+    let largest = Observation::begin(|is_over| async move {
         let mut largest = 0;
         while !is_over.load(Ordering::Relaxed) {
             largest = log.metadata().map_or(0, |it| it.len()).max(largest);

@@ -16,7 +16,6 @@
 
 mod backlog;
 mod backups;
-mod beside;
 mod chance;
 mod consistency;
 mod crowd;
@@ -30,6 +29,7 @@ mod instance;
 mod instances;
 mod kills;
 mod misbehaviour;
+mod observation;
 mod own_cluster;
 mod proxy;
 mod receiver;

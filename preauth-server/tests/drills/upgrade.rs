@@ -11,10 +11,10 @@ use sqlx::PgPool;
 use test_support::{Database, RawCaller};
 use tokio::time::Instant;
 
-use crate::beside::Beside;
 use crate::chance::{ROUNDS, rounds};
 use crate::erp::Ledger;
 use crate::instance::{present_build, signal};
+use crate::observation::Observation;
 use crate::own_cluster::OwnCluster;
 use crate::scene::{Scene, WORKERS};
 
@@ -43,11 +43,11 @@ async fn an_upgrade_under_load_stops_and_loses_nothing() {
         let mut scene = Scene::of_build(&previous, &database.url()).await;
         let steps = steps_taken(&sql).await;
         let platform = scene.first().sandbox().platform();
-        let readiness = Beside::begin(|is_over| ask(platform, is_over));
+        let readiness = Observation::begin(|is_over| ask(platform, is_over));
         let load = scene.begin_load();
         scene.wait_for_offers(OFFERS).await;
         let ledger = Arc::clone(&scene.ledger);
-        let gap = Beside::begin(|is_over| longest_gap(ledger, is_over));
+        let gap = Observation::begin(|is_over| longest_gap(ledger, is_over));
         scene.first().is_migrated().await;
         let new_steps = steps_taken(&sql).await - steps;
         assert!(new_steps > 0, "both builds have the same schema");

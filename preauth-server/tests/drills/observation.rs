@@ -1,4 +1,4 @@
-//! Observations that go on beside a drill.
+//! Observations in the background of a drill.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -6,12 +6,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use tokio::task::JoinHandle;
 
 /// A task that observes until it is ended.
-pub(crate) struct Beside<T> {
+pub(crate) struct Observation<T> {
     is_over: Arc<AtomicBool>,
     task: JoinHandle<T>,
 }
 
-impl<T: Send + 'static> Beside<T> {
+impl<T: Send + 'static> Observation<T> {
     /// Starts `observe`, which ends once its flag is set.
     pub(crate) fn begin<F>(observe: impl FnOnce(Arc<AtomicBool>) -> F) -> Self
     where
@@ -22,7 +22,7 @@ impl<T: Send + 'static> Beside<T> {
         Self { is_over, task }
     }
 
-    /// What it observed.
+    /// Ends it, and returns its result.
     pub(crate) async fn end(self) -> T {
         self.is_over.store(true, Ordering::Relaxed);
         self.task.await.unwrap()

@@ -1,12 +1,12 @@
-//! What the rules need besides the operation itself.
+//! The data besides the operation on which the decision on a command depends.
 
 use crate::value::{DueDate, EventType, OperationId, Origin, Status};
 
 use super::State;
 
-/// What a decision on a command needs besides the operation itself, as of one moment.
+/// Everything besides the operation itself that the decision on a command depends on, as of one moment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Beside {
+pub struct CommandContext {
     /// Another operation in progress that holds the same invoice; used only by reopening.
     pub holder: Option<OperationId>,
     /// The operation's latest event that is neither a reproval nor a reopening, used only by reopening.
