@@ -7,7 +7,7 @@
 //!
 //! ```
 //! use preauth_core::operation::{
-//!     CommandContext, Command, Decision, Invoice, InvoiceAmounts, Operation, Party, State, decide, evolve,
+//!     Command, CommandContext, Decision, Invoice, InvoiceAmounts, Operation, Party, State, decide, evolve,
 //! };
 //! use preauth_core::value::{
 //!     CompanyId, Money, OperationId, Origin, Status, Timestamp, Version,

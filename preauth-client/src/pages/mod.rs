@@ -100,9 +100,9 @@ impl Operations {
         self.rate_limit = answer.rate_limit();
         match self.walk.take(answer.into_value()) {
             Ok(found) => self.found = found.into(),
-            Err(astray) => {
+            Err(error) => {
                 self.is_over = true;
-                return Err(Error::new(ErrorKind::UnexpectedAnswer).caused_by(astray));
+                return Err(Error::new(ErrorKind::UnexpectedAnswer).caused_by(error));
             }
         }
         self.is_over = self.walk.is_over();

@@ -11,7 +11,7 @@ use preauth_core::wire::{Pagination, PreAuthorization, PreAuthorizationList};
 use proptest::prelude::*;
 use serde_json::json;
 
-use super::walk::{Astray, Walk, Window};
+use super::walk::{Walk, WalkError, Window};
 
 /// Operations that are created in order have even ids; those that appear late have odd ids.
 const SPACING: i64 = 2;
@@ -184,13 +184,13 @@ fn a_service_that_ignores_the_page_is_noticed() {
     let mut walk = Walk::new(20);
     let first = Window { page: 1, limit: 20 };
     let answers = std::iter::repeat_with(|| walk.take(shelf.page(first)));
-    let astray = answers.take(1_000).find_map(Result::err);
-    assert_eq!(astray, Some(Astray::Standing));
+    let error = answers.take(1_000).find_map(Result::err);
+    assert_eq!(error, Some(WalkError::Standing));
 }
 
 #[test]
 fn a_list_in_another_order_is_noticed() {
     let mut list = Shelf::of(10).page(Window { page: 1, limit: 20 });
     list.data.reverse();
-    assert_eq!(Walk::new(20).take(list).unwrap_err(), Astray::Unordered);
+    assert_eq!(Walk::new(20).take(list).unwrap_err(), WalkError::Unordered);
 }

@@ -41,7 +41,7 @@ pub(super) struct Window {
 
 /// Why a walk cannot continue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub(super) enum Astray {
+pub(super) enum WalkError {
     #[error("the ids of the list do not descend")]
     Unordered,
     #[error("the pages of the list do not go on")]
@@ -78,12 +78,12 @@ impl Walk {
     pub(super) fn take(
         &mut self,
         list: PreAuthorizationList,
-    ) -> Result<Vec<PreAuthorization>, Astray> {
+    ) -> Result<Vec<PreAuthorization>, WalkError> {
         let PreAuthorizationList {
             data, pagination, ..
         } = list;
         if !data.is_sorted_by(|newer, older| newer.id > older.id) {
-            return Err(Astray::Unordered);
+            return Err(WalkError::Unordered);
         }
         let limit = u64::from(pagination.limit);
         let offset = pagination.page.saturating_sub(1).saturating_mul(limit);
@@ -132,7 +132,10 @@ impl Walk {
         }
     }
 
-    fn counted(&mut self, fresh: Vec<PreAuthorization>) -> Result<Vec<PreAuthorization>, Astray> {
+    fn counted(
+        &mut self,
+        fresh: Vec<PreAuthorization>,
+    ) -> Result<Vec<PreAuthorization>, WalkError> {
         if let Some(last) = fresh.last() {
             self.last = Some(last.id);
             self.fruitless = 0;
@@ -140,7 +143,7 @@ impl Walk {
         }
         self.fruitless = self.fruitless.saturating_add(1);
         if self.fruitless > MAX_FRUITLESS && !self.is_over {
-            return Err(Astray::Standing);
+            return Err(WalkError::Standing);
         }
         Ok(fresh)
     }

@@ -117,7 +117,7 @@ impl Walk<'_> {
                 let beside = |last: Holder| self.checker.holders(&last, &next);
                 last.map(beside).unwrap_or_default()
             }
-            Record::Stray(event) => vec![Violation {
+            Record::MisplacedEvent(event) => vec![Violation {
                 rule: Rule::OwnParties,
                 subject: Subject::Event(event),
                 what: "it stands under another head office than what it reports".to_owned(),

@@ -58,7 +58,7 @@ pub enum Record {
     Holder(Holder),
     /// An event stored under another head office than the operation or order that it reports, and therefore
     /// not listed among its events.
-    Stray(EventId),
+    MisplacedEvent(EventId),
     /// A record with a reference to a missing record, and the kind of that record.
     Orphan(Subject, String),
     /// A mail.

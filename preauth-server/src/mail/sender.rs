@@ -59,7 +59,7 @@ pub struct MailSender {
     wake: Arc<Notify>,
     hold: Hold,
     /// Lanes wait for each other's claim, and share what it leases.
-    tray: Mutex<Tray>,
+    batch: Mutex<LeasedBatch>,
     /// Outcomes that are being recorded.
     recordings: Arc<Semaphore>,
     health: Arc<LoopHealth>,
@@ -67,7 +67,7 @@ pub struct MailSender {
 
 /// Mails that were leased together, until lanes take them.
 #[derive(Default)]
-struct Tray {
+struct LeasedBatch {
     mails: VecDeque<Box<LeasedMail>>,
     since: Option<Stopwatch>,
 }
@@ -98,7 +98,7 @@ impl MailSender {
             clock,
             wake,
             hold: Hold::default(),
-            tray: Mutex::default(),
+            batch: Mutex::default(),
             recordings: Arc::new(Semaphore::new(MAX_RECORDINGS.into())),
             health: Arc::new(LoopHealth::new(WORKER, STALLS_AFTER)),
         }
@@ -119,7 +119,7 @@ impl MailSender {
             })
         };
         join_all((0..LANES).map(lane)).await;
-        let left = mem::take(&mut self.tray.lock().await.mails);
+        let left = mem::take(&mut self.batch.lock().await.mails);
         give_back_all(self.queue.as_ref(), left).await;
         // What is still unrecorded then is sent again when its lease expires.
         let _ = timeout(
@@ -132,26 +132,26 @@ impl MailSender {
     /// Sends the next mail. The lease of a mail that is still in progress some seconds after shutdown was
     /// requested is returned.
     pub async fn run_once(&self, shutdown: Shutdown) -> Result<Next, Unavailable> {
-        let mut tray = self.tray.lock().await;
+        let mut batch = self.batch.lock().await;
         if shutdown.is_requested() {
             return Ok(Next::AfterRest);
         }
-        if tray.since.is_some_and(|since| since.elapsed() > MAX_WAIT) {
+        if batch.since.is_some_and(|since| since.elapsed() > MAX_WAIT) {
             // No lane waits for a row that another session holds.
-            let (queue, mails) = (Arc::clone(&self.queue), mem::take(&mut tray.mails));
+            let (queue, mails) = (Arc::clone(&self.queue), mem::take(&mut batch.mails));
             tokio::spawn(async move { give_back_all(queue.as_ref(), mails).await });
         }
-        if tray.mails.is_empty() {
+        if batch.mails.is_empty() {
             let Some(mails) = self.lease().await? else {
                 return Ok(Next::AfterRest);
             };
             let since = Some(Stopwatch::start());
-            *tray = Tray { mails, since };
+            *batch = LeasedBatch { mails, since };
             // Lanes that rest have work now.
             self.wake.notify_waiters();
         }
-        let next = tray.mails.pop_front();
-        drop(tray);
+        let next = batch.mails.pop_front();
+        drop(batch);
         match next {
             Some(leased) => Ok(self.send(leased, shutdown).await),
             None => Ok(Next::AtOnce),

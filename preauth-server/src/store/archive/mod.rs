@@ -19,7 +19,7 @@ pub(super) use orphans::{
 };
 pub(super) use pages::{
     after_event, file_bytes, head_office, holders, last_operation, last_order, miscounts,
-    operations, orders, other_events, others, replies, strays,
+    misplaced_events, operations, orders, other_events, others, replies,
 };
 pub(super) use stage::{FileSum, Page, Range, Stage};
 

@@ -204,16 +204,16 @@ pub(in crate::store) fn holders<R: RawRow>(rows: &[R], stage: &Stage, limit: u32
 }
 
 /// The events under another head office than their subject, among the rows.
-pub(in crate::store) fn strays(rows: &[impl RawRow]) -> Vec<Read<Record>> {
+pub(in crate::store) fn misplaced_events(rows: &[impl RawRow]) -> Vec<Read<Record>> {
     let rows = rows.iter().map(|row| Columns::of("events", row));
-    let strays = rows.filter(|columns| columns.raw("is_stray") == Ok(true));
-    let stray = |columns: Columns<'_>| {
+    let misplaced = rows.filter(|columns| columns.raw("is_misplaced") == Ok(true));
+    let record = |columns: Columns<'_>| {
         let id = columns
             .uuid("id")
             .map_err(|it| without_key("an event", it))?;
-        Ok(Record::Stray(EventId::new(id)))
+        Ok(Record::MisplacedEvent(EventId::new(id)))
     };
-    strays.map(stray).collect()
+    misplaced.map(record).collect()
 }
 
 /// The head office whose totals are compared next. Without its id those after it cannot be found.

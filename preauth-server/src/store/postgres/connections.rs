@@ -87,8 +87,8 @@ impl Connections {
     }
 
     /// Has every idle connection of the store tested before its next use.
-    pub(super) fn suspect_all(&self) {
-        self.primary.suspect_all();
+    pub(super) fn recheck_idle(&self) {
+        self.primary.recheck_idle();
     }
 
     pub(super) const fn pool(&self) -> &PgPool {

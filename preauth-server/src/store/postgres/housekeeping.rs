@@ -116,7 +116,7 @@ impl Housekeeping for PostgresStore {
 impl PostgresStore {
     /// Settles one batch before the caller gets its answer; the janitor does the rest, also when
     /// this fails.
-    pub(super) async fn settle_at_once(&self) {
+    pub(super) async fn settle_first_batch(&self) {
         let settled = self.settle_endpoints(SETTLE_BATCH_SIZE).await;
         if !settled.is_ok_and(|settled| settled < u64::from(SETTLE_BATCH_SIZE)) {
             self.unsettled.notify_one();

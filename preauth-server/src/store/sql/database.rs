@@ -28,7 +28,7 @@ pub(in crate::store) trait Database: Send + Sync {
 
     /// Settles a batch of the deliveries of endpoints that were removed or resumed; the janitor settles
     /// the rest.
-    async fn settle_at_once(&self);
+    async fn settle_first_batch(&self);
 
     /// Reserves an id.
     async fn next_extension(&self) -> Result<ExtensionId, Fault>;

@@ -128,7 +128,7 @@ mod tests {
     const STEP: i32 = 10;
 
     /// A company with `{count}` operations, each with an event, a mail that was sent or canceled, a
-    /// remembered reply and a file. No event is a stray, and no offer is without a mail.
+    /// remembered reply and a file. No event is misplaced, and no offer is without a mail.
     const FILL: &str = "INSERT INTO companies (id, cnpj, name, kind, head_office_id, created_at)
              VALUES (x'00000000000000000000000000000001', '11222333000181', 'Nome', 'CONSTRUCTION',
                      x'00000000000000000000000000000001', 1);

@@ -23,8 +23,8 @@ impl Database for SqliteStore {
         &self.exhausted
     }
 
-    async fn settle_at_once(&self) {
-        Self::settle_at_once(self).await;
+    async fn settle_first_batch(&self) {
+        Self::settle_first_batch(self).await;
     }
 
     async fn next_extension(&self) -> Result<ExtensionId, Fault> {

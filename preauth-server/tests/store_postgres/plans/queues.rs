@@ -19,8 +19,8 @@ use super::reported::run_unseen;
 const STEP: u32 = 2;
 /// Mails of a head office: more than a list of them has.
 const FLOOD: u32 = 100;
-/// Mails that one claim leases.
-const AT_ONCE: u32 = 16;
+/// Maximum number of mails that one claim leases.
+const MAX_LEASED_MAILS: u32 = 16;
 /// Maximum rows of one table that one statement of these claims may read: a list, or the mails of a claim
 /// with what their limits are counted from.
 pub(super) const MAX_ROWS_OF_TURNS: f64 = 160.0;
@@ -149,7 +149,7 @@ impl Scene {
         let claim = MailClaim {
             now,
             lease: TimeDelta::minutes(2),
-            limit: AT_ONCE,
+            limit: MAX_LEASED_MAILS,
             share: DailyShare::on_the_day_of(now, MailLimits::default()),
         };
         let queue = &*self.fixture.stores.mails;

@@ -8,7 +8,7 @@ use uuid::Uuid;
 use super::super::connections::Connections;
 use super::super::grouping::{Limits, Serve};
 use super::super::held::Recorded;
-use super::super::session::{DURABLE_AT_ONCE, Failure, autocommit, write};
+use super::super::session::{DURABLE_NOWAIT, Failure, autocommit, write};
 use crate::store::error::{WriteError, unavailable, unavailable_to_all};
 use crate::store::sql::mails::{self, FinishedMail};
 
@@ -54,12 +54,9 @@ impl Serve for MailFinisher {
 impl MailFinisher {
     /// Waits for no lock that others hold, so that the next ones do not wait for it, either.
     async fn one(&self, finished: FinishedMail) -> Result<Recorded, Unavailable> {
-        let recorded = write(
-            &self.0,
-            DURABLE_AT_ONCE,
-            finished,
-            |connection, finished| Box::pin(mails::finish(connection, finished)),
-        );
+        let recorded = write(&self.0, DURABLE_NOWAIT, finished, |connection, finished| {
+            Box::pin(mails::finish(connection, finished))
+        });
         match recorded.await {
             Ok(true) => Ok(Recorded::Done),
             Ok(false) => Ok(Recorded::LeaseLost),

@@ -72,7 +72,7 @@ impl Primary {
     }
 
     /// Has every idle connection of the store tested before its next use.
-    pub(super) fn suspect_all(&self) {
+    pub(super) fn recheck_idle(&self) {
         self.state().suspect_before = Some(Instant::now());
     }
 
@@ -231,7 +231,7 @@ mod tests {
     async fn suspicion_concerns_what_has_been_idle_since_before_it() {
         let primary = Primary::default();
         assert!(!primary.is_suspect(OLD));
-        primary.suspect_all();
+        primary.recheck_idle();
         tokio::time::advance(Duration::from_secs(3)).await;
         assert!(primary.is_suspect(Duration::from_secs(3)));
         assert!(!primary.is_suspect(Duration::from_secs(2)));

@@ -79,7 +79,7 @@ async fn once<I, T>(
     let is_locked = is_locked(&error);
     let error = after_autocommit(error);
     if matches!(error, WriteError::Unknown(_) | WriteError::Lost(_)) {
-        connections.suspect_all();
+        connections.recheck_idle();
     } else {
         lent.give_back();
     }

@@ -40,7 +40,7 @@ pub(super) const DURABLE: &str = "BEGIN";
 /// Begins a write that a crash of the database may undo.
 const RELAXED: &str = "BEGIN; SET LOCAL synchronous_commit = off";
 /// Begins a durable write that does not wait for a lock which is held for longer than a commit takes.
-pub(super) const DURABLE_AT_ONCE: &str = "BEGIN; SET LOCAL lock_timeout = '10ms'";
+pub(super) const DURABLE_NOWAIT: &str = "BEGIN; SET LOCAL lock_timeout = '10ms'";
 
 /// Maximum number of connections for everything that are used by writes. The others are left to reads, which
 /// wait for no lock.
@@ -52,19 +52,19 @@ struct Begin {
     /// On a connection shared with other requests: as long as others' statements take.
     briefly: &'static str,
     /// The same, while the wait is likely to be in vain.
-    at_once: &'static str,
+    nowait: &'static str,
     /// On a connection for writes that wait for locks.
     apart: &'static str,
 }
 
 const BEGIN_DURABLE: Begin = Begin {
     briefly: "BEGIN; SET LOCAL lock_timeout = '100ms'",
-    at_once: DURABLE_AT_ONCE,
+    nowait: DURABLE_NOWAIT,
     apart: DURABLE,
 };
 const BEGIN_RELAXED: Begin = Begin {
     briefly: "BEGIN; SET LOCAL synchronous_commit = off; SET LOCAL lock_timeout = '100ms'",
-    at_once: "BEGIN; SET LOCAL synchronous_commit = off; SET LOCAL lock_timeout = '10ms'",
+    nowait: "BEGIN; SET LOCAL synchronous_commit = off; SET LOCAL lock_timeout = '10ms'",
     apart: RELAXED,
 };
 
@@ -90,7 +90,7 @@ impl PostgresStore {
         let _room = self.room.acquire(1).await?;
         match self.read_snapshot_once(input, run).await {
             Err(fault) if fault.is_broken_connection() => {
-                self.connections.suspect_all();
+                self.connections.recheck_idle();
                 self.read_snapshot_once(input, run).await
             }
             outcome => outcome,
@@ -231,7 +231,7 @@ where
 {
     match read_once(connections, input, run).await {
         Err(fault) if fault.is_broken_connection() => {
-            connections.suspect_all();
+            connections.recheck_idle();
             read_once(connections, input, run).await
         }
         outcome => outcome,

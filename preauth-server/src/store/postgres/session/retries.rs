@@ -41,7 +41,7 @@ impl LockedWrites {
     /// wait for locks it gives up sooner: it may need the same row.
     pub(super) fn first_try(&self, begin: Begin) -> &'static str {
         if self.held.are_left_out() {
-            begin.at_once
+            begin.nowait
         } else {
             begin.briefly
         }

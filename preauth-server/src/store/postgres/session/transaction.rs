@@ -45,7 +45,7 @@ impl Transaction {
             match self.write_once(input, run).await {
                 Err(WriteError::RolledBack) => last = WriteError::Conflict,
                 Err(WriteError::Lost(fault)) => {
-                    self.connections.suspect_all();
+                    self.connections.recheck_idle();
                     last = WriteError::Lost(fault);
                 }
                 outcome => return outcome,
@@ -88,7 +88,7 @@ impl Transaction {
             Ok(written) => match timeout(COMMIT_TIMEOUT, transaction.commit()).await {
                 Ok(Ok(())) => (Ok(written), true),
                 Ok(Err(error)) => {
-                    self.connections.suspect_all();
+                    self.connections.recheck_idle();
                     (Err(after_commit(error)), false)
                 }
                 Err(_) => (Err(WriteError::Unknown(Box::new(Fault::TimedOut))), false),

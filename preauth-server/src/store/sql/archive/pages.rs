@@ -110,7 +110,7 @@ async fn events(
         "SELECT v.id, v.head_office_id,
                 v.operation_id IS NULL AND v.payment_order_id IS NULL AS is_other,
                 coalesce(v.head_office_id <> coalesce(o.head_office_id, p.head_office_id), FALSE)
-                    AS is_stray,
+                    AS is_misplaced,
                 CASE WHEN v.operation_id IS NOT NULL AND o.id IS NULL THEN 'operation'
                      WHEN v.payment_order_id IS NOT NULL AND p.id IS NULL THEN 'payment order' END
                     AS missing
@@ -125,7 +125,7 @@ async fn events(
     .fetch_all(session)
     .await?;
     let (rows, next) = stage.after_rows(&rows, limit, archive::after_event);
-    let mut records = archive::strays(rows);
+    let mut records = archive::misplaced_events(rows);
     records.extend(archive::orphans_of_events(rows));
     if let Some(others) = archive::other_events(rows) {
         let upto = match next {

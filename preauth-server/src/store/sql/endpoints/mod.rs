@@ -107,7 +107,7 @@ impl<D: Database> Endpoints for D {
             Box::pin(changes::delete(session, input))
         });
         deleted.await?;
-        self.settle_at_once().await;
+        self.settle_first_batch().await;
         Ok(())
     }
 
@@ -127,7 +127,7 @@ impl<D: Database> Endpoints for D {
         });
         let endpoint = set.await?;
         if !paused {
-            self.settle_at_once().await;
+            self.settle_first_batch().await;
         }
         Ok(endpoint)
     }
