@@ -22,8 +22,8 @@ fuzz_target!(|input: &[u8]| {
         return;
     };
     let (first, second) = text.split_once('\n').unwrap_or((text, "1"));
-    what_is_accepted_is_json_within_the_bounds(first);
-    what_is_plain_means_the_same_as_json(first);
+    accepted_text_is_json_within_the_bounds(first);
+    plain_text_means_the_same_as_json(first);
     let Ok(number) = Decimal::parse_json_number(first) else {
         return;
     };
@@ -41,7 +41,7 @@ fuzz_target!(|input: &[u8]| {
     }
 });
 
-fn what_is_accepted_is_json_within_the_bounds(text: &str) {
+fn accepted_text_is_json_within_the_bounds(text: &str) {
     let is_number = text.starts_with(|first: char| first == '-' || first.is_ascii_digit());
     let is_json = is_number
         && !text.contains(|character: char| character.is_ascii_whitespace())
@@ -62,7 +62,7 @@ fn is_within_the_bounds(text: &str) -> bool {
     digits <= MAX_DIGITS && is_small
 }
 
-fn what_is_plain_means_the_same_as_json(text: &str) {
+fn plain_text_means_the_same_as_json(text: &str) {
     let plain = Decimal::parse_plain(text);
     let is_plain = text
         .bytes()

@@ -35,7 +35,7 @@ fuzz_target!(|input: &[u8]| {
         }
     }
     if let Ok((form, file)) = whole {
-        what_was_read_was_sent(input, &form, &file);
+        every_value_read_was_sent(input, &form, &file);
     }
 });
 
@@ -63,7 +63,7 @@ fn assert_same(one: &Answer, other: &Answer) {
 }
 
 /// Nothing is transcoded, trimmed or invented.
-fn what_was_read_was_sent(input: &[u8], form: &Form, file: &[u8]) {
+fn every_value_read_was_sent(input: &[u8], form: &Form, file: &[u8]) {
     let texts = [&form.supplier, &form.invoice, &form.external_reference];
     for text in texts.into_iter().flatten() {
         assert!(stands_in(input, text));

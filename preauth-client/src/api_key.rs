@@ -42,7 +42,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_api_key_is_refused_before_it_is_sent() {
+    fn a_malformed_api_key_is_refused_before_it_is_sent() {
         for key in ["", "whsec_abc", "Bearer service_sk_abc", " service_sk_abc"] {
             assert!(
                 matches!(validate(key), Err(ConfigError::ApiKeyPrefix)),

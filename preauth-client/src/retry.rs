@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_service_asks_for_is_waited_in_addition() {
+    fn the_requested_delay_is_added_to_the_backoff() {
         let wait = policy().wait_after(1, Some(Duration::from_secs(30)), 1 << 63);
         assert_eq!(wait, Some(Duration::from_millis(30_500)));
     }

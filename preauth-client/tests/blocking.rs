@@ -129,7 +129,7 @@ fn it_may_be_shared_by_threads_and_used_and_dropped_inside_of_a_runtime() {
 }
 
 #[test]
-fn what_panics_in_the_callers_own_observer_is_an_error_of_the_call() {
+fn a_panic_in_the_callers_observer_is_an_error_of_the_call() {
     let service = Service::start();
     service.answers("GET", COLLECTION, 200, json!({}));
     let client = Client::builder(service.server.uri(), "service_sk_test")

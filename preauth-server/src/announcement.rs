@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn what_others_could_have_written_is_not_believed() {
+    fn a_file_or_folder_that_others_may_write_is_refused() {
         let folder = tempfile::tempdir().unwrap();
         let _lives = announce(folder.path(), "127.0.0.1:9");
         let file = folder.path().join(super::FILE_NAME);

@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_verifier_would_accept_is_not_signed() {
+    fn signing_refuses_secrets_and_times_that_no_verifier_accepts() {
         assert_eq!(sign(&[], 7, b""), Err(SignError::NoSecret));
         let nine = vec![secret(); MAX_SIGNATURES + 1];
         assert_eq!(sign(&nine, 7, b""), Err(SignError::TooManySecrets));

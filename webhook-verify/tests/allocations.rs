@@ -60,7 +60,7 @@ fn a_refusal_allocates_nothing_either() {
 }
 
 #[test]
-fn what_allocates_is_counted() {
+fn an_allocation_is_counted() {
     let allocated = measure(|| drop(std::hint::black_box(vec![0_u8; 64])));
     assert_eq!(allocated.count_total, 1);
 }

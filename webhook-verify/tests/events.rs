@@ -81,7 +81,7 @@ fn money_and_dates_are_exact() {
 
 // Contract: version/tolerance
 #[test]
-fn what_is_newer_than_this_version_is_kept_and_no_error() {
+fn unknown_types_statuses_and_fields_are_kept_and_are_no_error() {
     let newer = event(&of("anticipation.suspended", r#"{"of":"2030"}"#)).unwrap();
     assert_eq!(*newer.event_type(), Open::from("anticipation.suspended"));
     assert_eq!(*newer.data(), EventData::Unknown);

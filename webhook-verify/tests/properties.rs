@@ -48,7 +48,7 @@ fn accepts(verifier: &Verifier, header: &[u8], body: &[u8], now: i64) -> bool {
 proptest! {
     // Contract: delivery/signed
     #[test]
-    fn what_is_signed_is_accepted_with_its_own_bytes(
+    fn a_signed_body_is_accepted_with_its_own_bytes(
         secret in any_secret(), time in any_time(), body in any_body(), drift in -300..=300_i64,
     ) {
         let header = signed(&secret, time, &body);

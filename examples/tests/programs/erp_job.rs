@@ -99,7 +99,7 @@ fn every_invoice_is_offered_with_progress_and_a_report_and_passed_over_the_next_
 }
 
 #[test]
-fn what_is_not_in_the_journal_is_found_by_its_key_or_by_its_invoice() {
+fn an_offer_missing_in_the_journal_is_found_by_its_key_or_by_its_invoice() {
     let job = Job::of(2);
     printed(&mut job.program());
     // The second line is incomplete.

@@ -34,8 +34,8 @@ fuzz_target!(|input: &[u8]| {
             Ok(Decision::Change(change)) => {
                 let next = evolve(&operation, &change);
                 the_table_allows(&operation, &command, &change, &next);
-                what_was_agreed_stays(&operation, &next);
-                what_a_status_needs_is_there(&next);
+                agreed_values_never_change(&operation, &next);
+                the_data_of_a_status_is_present(&next);
                 only_the_end_of_time_expires(&operation, &change, now);
                 go_on(&mut context, &change);
                 changes.push(change);
@@ -93,7 +93,7 @@ fn the_table_allows(before: &Operation, command: &Command, change: &Change, afte
     assert_eq!(change.closing(), after.closing());
 }
 
-fn what_was_agreed_stays(before: &Operation, after: &Operation) {
+fn agreed_values_never_change(before: &Operation, after: &Operation) {
     assert_eq!(after.version.get(), before.version.get() + 1);
     let mut same = after.clone();
     same.version = before.version;
@@ -102,7 +102,7 @@ fn what_was_agreed_stays(before: &Operation, after: &Operation) {
     assert_eq!(same, *before);
 }
 
-fn what_a_status_needs_is_there(operation: &Operation) {
+fn the_data_of_a_status_is_present(operation: &Operation) {
     let (net, limit) = (operation.net_amount, operation.invoice.amounts.net_limit());
     assert!(net.is_none_or(|net| net > Money::ZERO && net <= limit));
     match &operation.state {

@@ -135,7 +135,7 @@ fn change() -> impl Strategy<Value = Change> {
 
 proptest! {
     #[test]
-    fn what_matches_all_the_time_comes_exactly_once_and_nothing_comes_twice(
+    fn an_operation_that_always_matches_comes_exactly_once_and_none_comes_twice(
         count in 0_i64..400,
         most in 20_u32..=100,
         changes in prop::collection::vec(prop::collection::vec(change(), 0..12), 0..25),

@@ -41,7 +41,7 @@ async fn a_cancel_that_lost_a_race_is_tried_again() {
 }
 
 #[tokio::test]
-async fn what_would_be_refused_again_is_sent_once() {
+async fn a_permanent_refusal_is_not_retried() {
     let refusals = [
         (400, "VALIDATION_ERROR"),
         (400, "IDEMPOTENCY_KEY_INVALID"),

@@ -69,7 +69,7 @@ async fn a_page_that_is_called_a_success_is_none_of_the_service() {
 }
 
 #[tokio::test]
-async fn what_is_json_in_all_but_its_name_is_read() {
+async fn json_of_another_content_type_is_read() {
     let server = MockServer::start().await;
     let body = operation("IN_PRE_AUTH").to_string();
     let answer = ResponseTemplate::new(200).set_body_raw(body, "text/plain");

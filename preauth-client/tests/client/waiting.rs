@@ -38,7 +38,7 @@ async fn a_status_is_asked_for_until_it_is_there() {
 }
 
 #[tokio::test]
-async fn what_is_closed_is_not_waited_for() {
+async fn a_closed_operation_is_not_waited_for() {
     for (status, wanted) in [
         ("REPROVED", Status::ToApprove),
         ("CONCLUDED", Status::Reproved),

@@ -8,7 +8,7 @@ use preauth_server::testing::TestServer;
 use crate::{client, client_once, key, offer};
 
 #[tokio::test]
-async fn what_is_offered_is_read_listed_and_taken_back_with_its_exact_values() {
+async fn an_offer_is_read_listed_and_cancelled_with_its_exact_values() {
     let server = TestServer::start().unwrap();
     let client = client(&server);
     let reference = "pedido 4711/é & filhos";

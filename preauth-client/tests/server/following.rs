@@ -40,7 +40,7 @@ async fn an_operation_is_followed_to_the_supplier_and_to_the_payment() {
 }
 
 #[tokio::test]
-async fn what_the_supplier_declines_is_not_waited_for() {
+async fn waiting_ends_when_the_supplier_declines() {
     let server = TestServer::start().unwrap();
     let client = client(&server);
     let id = client.create(&offer(&server, "NF-1")).await.unwrap().id;

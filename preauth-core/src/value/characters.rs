@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_show_is_hidden() {
+    fn invisible_characters_are_hidden() {
         let hidden = "\0\t\n\r\u{1b}\u{7f}\u{85}\u{9b}\u{ad}\u{34f}\u{600}\u{61c}\u{115f}\u{17b4}\u{180b}\
             \u{180e}\u{200b}\u{200d}\u{200e}\u{2028}\u{2029}\u{202e}\u{2060}\u{2064}\u{2065}\u{2066}\u{206f}\
             \u{3164}\u{fe00}\u{fe0f}\u{feff}\u{ffa0}\u{fff0}\u{fff9}\u{1d173}\u{e0001}\u{e0041}\u{e01ef}\
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn what_shows_is_not_hidden() {
+    fn visible_characters_are_not_hidden() {
         // Visible: spaces of full width, combining accents, emoji, letters of any script, private-use and
         // unassigned code points.
         let shown = " aÃ1.-_\"\\\u{a0}\u{2003}\u{3000}\u{2801}\u{301}\u{4e2d}\u{1f642}\u{e000}\u{378}\u{fdd0}\u{10ffff}";

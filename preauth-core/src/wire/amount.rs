@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_amount_in_whole_cents_is_refused() {
+    fn amounts_other_than_whole_cents_are_refused() {
         for json in [
             "1.005", "-1", "1e400", "\"500\"", "null", "true", "[500]", "{}",
         ] {

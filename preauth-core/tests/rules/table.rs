@@ -186,7 +186,7 @@ fn row(state: &str, command: &str) -> Option<&'static Row> {
 
 // Contract: transition/the-others
 #[test]
-fn what_stands_in_the_table_happens_with_its_one_event() {
+fn a_transition_of_the_table_happens_with_its_one_event() {
     for (state_name, state) in states() {
         for (command_name, command) in commands() {
             let Some((_, _, by, to, event, stage)) = row(state_name, command_name) else {
@@ -212,7 +212,7 @@ fn what_stands_in_the_table_happens_with_its_one_event() {
 
 // Contract: transition/nothing-else
 #[test]
-fn what_does_not_stand_in_the_table_is_refused() {
+fn a_transition_outside_the_table_is_refused() {
     for (state_name, state) in states() {
         for (command_name, command) in commands() {
             if row(state_name, command_name).is_some() {

@@ -72,7 +72,7 @@ fn errors() -> Vec<(Box<dyn Error>, &'static str)> {
 }
 
 #[test]
-fn what_main_shows_of_an_error_names_what_was_expected_or_comes_next() {
+fn an_error_returned_by_main_names_the_expected_value_or_the_next_step() {
     for (error, named) in errors() {
         let shown = format!("{error:?}");
         assert!(shown.starts_with(&error.to_string()), "{shown}");

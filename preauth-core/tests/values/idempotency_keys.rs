@@ -84,7 +84,7 @@ fn texts_in_another_form_are_the_same_request() {
 
 proptest! {
     #[test]
-    fn what_an_earlier_build_remembered_is_found_by_the_same_bytes(text in any::<String>()) {
+    fn a_fingerprint_of_an_earlier_build_matches_the_same_bytes(text in any::<String>()) {
         let parts = [Some("a"), None, Some(text.as_str())];
         let now = fingerprints(&parts);
         prop_assert!(now.include(&of_an_earlier_build(&parts)));

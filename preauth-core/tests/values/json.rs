@@ -73,7 +73,7 @@ fn an_unknown_status_is_an_error_where_the_set_is_closed_and_kept_where_it_is_op
 }
 
 #[test]
-fn what_a_value_refuses_is_refused_as_json() {
+fn text_that_a_value_refuses_is_refused_as_json() {
     for json in ["1.005", "-1", "\"500\"", "null"] {
         assert!(serde_json::from_str::<Money>(json).is_err(), "{json}");
     }

@@ -13,7 +13,7 @@ fn a_moment_is_written_with_milliseconds_and_z() {
 }
 
 #[test]
-fn what_is_finer_than_a_millisecond_is_cut_off() {
+fn fractions_of_a_millisecond_are_cut_off() {
     let moment = Timestamp::parse("2026-11-21T12:00:00.123999999Z").unwrap();
     assert_eq!(moment.to_string(), "2026-11-21T12:00:00.123Z");
 }

@@ -24,7 +24,7 @@ fn minimal() -> CreatePreAuthorization {
 
 // Contract: version/optional-fields
 #[test]
-fn what_is_not_said_is_not_sent() {
+fn an_absent_optional_field_is_not_sent() {
     assert_eq!(
         pretty(&minimal()),
         include_str!("golden/create_minimal.json")

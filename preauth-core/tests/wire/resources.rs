@@ -77,7 +77,7 @@ fn absent_fields_that_may_be_null_are_read_as_none() {
 }
 
 #[test]
-fn what_identifies_is_required() {
+fn the_identifying_fields_are_required() {
     for field in ["id", "status", "payer", "supplier", "invoice", "createdAt"] {
         let mut document: serde_json::Value = serde_json::from_str(PRE_AUTHORIZATION).unwrap();
         document.as_object_mut().unwrap().remove(field);

@@ -97,7 +97,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn what_was_not_given_is_not_sent() {
+    fn an_absent_option_is_not_sent() {
         let body = sent(Reproval {
             by: Reprover::Company.into(),
             reason: None,

@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_more_or_less_than_an_address_is_refused() {
+    fn a_url_with_a_missing_or_additional_part_is_refused() {
         let error = |text| PlatformUrl::parse(text, true).unwrap_err();
         for text in ["127.0.0.1:8081", "ftp://host", "http:host", "http://", ""] {
             assert_eq!(error(text), PlatformUrlError::Form, "{text:?}");

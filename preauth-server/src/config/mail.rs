@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn what_makes_no_sense_is_a_problem() {
+    fn each_invalid_mail_setting_is_one_problem() {
         for pairs in [
             &[("FROM", "nobody")][..],
             &[("PORTAL_URL", "javascript:alert(1)")],

@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn what_departs_from_the_rule_needs_every_address_listed() {
+    fn an_exception_needs_every_address_to_be_in_an_allowed_network() {
         let policy = EndpointPolicy::public_and(vec!["10.1.0.0/16".parse().unwrap()]);
         let plain = policy.departs("http", 80);
         assert_eq!(plain, Some(UrlRefusal::Scheme));

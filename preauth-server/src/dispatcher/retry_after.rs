@@ -55,7 +55,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_neither_is_passed_over() {
+    fn a_value_that_is_neither_seconds_nor_a_date_is_ignored() {
         for value in ["", "-1", "+1", "1.5", "soon", "١٢", "2026-11-21T12:00:00Z"] {
             assert_eq!(RetryAfter::parse(value), None, "{value}");
         }

@@ -289,7 +289,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_gets_free_goes_to_who_holds_less_than_its_share() {
+    async fn freed_room_goes_to_the_tenant_below_its_share() {
         let budget = Budget::new(4, QUEUE);
         let mut flood: Vec<Room> = (0..4).map_while(|_| at_once(&budget, 1, 1)).collect();
         assert_eq!(flood.len(), 4);

@@ -321,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_show_is_a_problem_of_its_field_and_was_none_in_earlier_builds() {
+    fn invisible_characters_are_a_problem_of_their_field_except_in_stored_texts() {
         let problems = read(Texts::Sent).unwrap_err();
         let fields: Vec<_> = problems.iter().map(|it| it.field.as_str()).collect();
         assert_eq!(

@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_json_is_one_problem_of_the_body() {
+    fn malformed_json_is_one_problem_of_the_body() {
         let lone_surrogate = r#"{"a": "\ud800"}"#;
         for body in [
             "",

@@ -62,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_neither_pdf_nor_xml_is_refused() {
+    fn media_types_other_than_pdf_and_xml_are_refused() {
         for text in [
             "",
             "application/octet-stream",

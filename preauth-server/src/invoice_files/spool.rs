@@ -145,7 +145,7 @@ mod tests {
     use super::Spool;
 
     #[tokio::test]
-    async fn what_came_in_pieces_is_there_whole_and_without_a_name() {
+    async fn a_file_written_in_pieces_is_read_whole_and_has_no_name() {
         let folder = tempfile::tempdir().unwrap();
         let content: Vec<u8> = (0..300_000_u32).map(|n| n.to_le_bytes()[1]).collect();
         let mut spool = Spool::open(folder.path().to_owned()).await.unwrap();

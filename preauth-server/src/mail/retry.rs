@@ -60,12 +60,12 @@ mod tests {
     }
 
     #[test]
-    fn what_is_refused_is_given_up_at_once() {
+    fn a_refused_mail_is_given_up_at_once() {
         assert_eq!(seconds(&NotTaken::Refused("no such user".into()), 1), None);
     }
 
     #[test]
-    fn what_is_not_taken_yet_is_tried_on_the_schedule_and_then_given_up() {
+    fn a_mail_refused_for_now_is_retried_on_the_schedule_and_then_given_up() {
         let failure = NotTaken::NotYet("greylisted".into());
         assert_eq!(seconds(&failure, 1), Some(5));
         assert_eq!(seconds(&failure, 10), Some(24 * 60 * 60));

@@ -154,7 +154,7 @@ async fn master_keys_are_shown_and_every_secret_is_encrypted_anew() {
 }
 
 #[tokio::test]
-async fn what_has_failed_is_sent_again_by_one_command() {
+async fn one_command_sends_all_failed_deliveries_again() {
     let receiver = TestReceiver::start_failing(11).await;
     let sandbox = Sandbox::start_sending_to(Backend::Sqlite, &receiver.url()).await;
     let operator = Operator::of(sandbox);

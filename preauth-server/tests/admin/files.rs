@@ -54,7 +54,7 @@ async fn an_invoice_file_is_saved_byte_for_byte_and_overwrites_nothing() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_saved_leaves_nothing() {
+async fn a_file_that_cannot_be_saved_leaves_nothing() {
     let operator = Operator::start().await;
     operator.offer("NF-0").await;
     let path = operator.folder().join("nota.pdf");

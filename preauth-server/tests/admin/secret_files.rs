@@ -229,7 +229,7 @@ fn a_password_among_the_arguments_is_refused() {
 }
 
 #[tokio::test]
-async fn what_a_sandbox_leaves_is_for_its_owner_alone() {
+async fn the_files_of_a_sandbox_are_readable_by_their_owner_alone() {
     let sandbox = Sandbox::start(Backend::Sqlite).await;
     let names = [
         "platform-token",

@@ -7,8 +7,8 @@ use test_support::{Backend, Sandbox, offer_body, on_each_database};
 
 on_each_database! {
     cancelling_again_answers_the_same_and_records_nothing,
-    what_the_supplier_requested_cannot_be_cancelled,
-    what_was_closed_otherwise_cannot_be_cancelled,
+    a_requested_offer_cannot_be_cancelled,
+    a_declined_or_withdrawn_offer_cannot_be_cancelled,
     a_direct_advance_counts_as_requested_and_is_listed,
     a_branch_does_not_see_what_belongs_to_its_head_office,
 }
@@ -64,7 +64,7 @@ async fn cancelling_again_answers_the_same_and_records_nothing(backend: Backend)
 
 // Contract: status/TO_APPROVE transition/cancel-requested-already cancel-call/422
 // Contract: error-code/PRE_AUTH_ALREADY_REQUESTED
-async fn what_the_supplier_requested_cannot_be_cancelled(backend: Backend) {
+async fn a_requested_offer_cannot_be_cancelled(backend: Backend) {
     let sandbox = Sandbox::start(backend).await;
     let id = offer(&sandbox, "NF-1").await;
     act(&sandbox, id, "request").await;
@@ -78,7 +78,7 @@ async fn what_the_supplier_requested_cannot_be_cancelled(backend: Backend) {
 }
 
 // Contract: transition/cancel-closed-otherwise cancel-call/422 error-code/PRE_AUTH_ALREADY_CLOSED
-async fn what_was_closed_otherwise_cannot_be_cancelled(backend: Backend) {
+async fn a_declined_or_withdrawn_offer_cannot_be_cancelled(backend: Backend) {
     let sandbox = Sandbox::start(backend).await;
     for (number, action) in [("NF-1", "decline"), ("NF-2", "withdraw")] {
         let id = offer(&sandbox, number).await;

@@ -8,14 +8,14 @@ use test_support::{Backend, Sandbox, connect, offer_body, on_each_database};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 on_each_database! {
-    what_does_not_exist_is_answered_in_the_error_shape,
+    unknown_paths_are_answered_in_the_error_shape,
     head_answers_like_get_without_a_body,
     who_closes_its_side_after_the_request_still_gets_the_answer,
     an_answer_does_not_grow_with_the_request,
     fifteen_thousand_unknown_keys_are_ignored_like_one,
 }
 
-async fn what_does_not_exist_is_answered_in_the_error_shape(backend: Backend) {
+async fn unknown_paths_are_answered_in_the_error_shape(backend: Backend) {
     let sandbox = Sandbox::start(backend).await;
     let caller = sandbox.caller("apiKey");
     for path in [

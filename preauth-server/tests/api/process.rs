@@ -10,7 +10,7 @@ use test_support::{
 
 on_each_database! {
     the_private_listener_asks_for_the_operator_token_and_nothing_else_opens_it,
-    what_was_acknowledged_is_there_after_a_kill,
+    an_acknowledged_offer_survives_a_kill,
     it_stops_when_asked_to,
     a_wrong_master_key_stops_the_start,
     a_sandbox_whose_endpoint_was_removed_starts_with_a_new_one,
@@ -56,7 +56,7 @@ async fn the_private_listener_asks_for_the_operator_token_and_nothing_else_opens
     );
 }
 
-async fn what_was_acknowledged_is_there_after_a_kill(backend: Backend) {
+async fn an_acknowledged_offer_survives_a_kill(backend: Backend) {
     let sandbox = Sandbox::start(backend).await;
     let body = offer_body(&sandbox, "NF-1");
     let created = sandbox

@@ -8,7 +8,7 @@ use webhook_verify::{EVENT_ID_HEADER, EVENT_TYPE_HEADER};
 on_each_database! {
     an_event_arrives_signed_with_exactly_the_fields_of_the_contract,
     a_failed_delivery_is_sent_again_as_the_same_event,
-    what_was_acknowledged_is_delivered_though_the_process_was_killed,
+    the_event_of_an_acknowledged_offer_is_delivered_after_a_kill,
     a_supplier_hears_of_its_operations_at_its_own_endpoint,
 }
 
@@ -95,7 +95,7 @@ async fn a_failed_delivery_is_sent_again_as_the_same_event(backend: Backend) {
     );
 }
 
-async fn what_was_acknowledged_is_delivered_though_the_process_was_killed(backend: Backend) {
+async fn the_event_of_an_acknowledged_offer_is_delivered_after_a_kill(backend: Backend) {
     let receiver = TestReceiver::start().await;
     let silent = "http://127.0.0.1:9/";
     let sandbox = Sandbox::start_sending_to(backend, silent).await;

@@ -78,7 +78,7 @@ async fn a_backup_that_was_interrupted_is_not_taken_for_one() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_copied_is_refused_with_the_next_step() {
+async fn an_impossible_backup_is_refused_with_the_next_step() {
     let database = Scratch::empty(Backend::Sqlite).await;
     live_in(&database).await;
     let (folder, target) = in_folder();

@@ -93,7 +93,7 @@ async fn violations_are_reported_with_the_next_step_and_exit_code_1() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_looked_at_ends_with_2_and_leaves_nothing_behind() {
+async fn an_audit_that_cannot_open_its_database_ends_with_2_and_creates_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let missing = folder.path().join("missing.db");
     let url = format!("sqlite://{}", missing.display());

@@ -322,7 +322,7 @@ async fn a_reopening_that_was_recorded_under_the_earlier_rule_is_sound() {
 }
 
 #[tokio::test]
-async fn what_only_passes_time_leads_to_is_not_expected_at_rest() {
+async fn overdue_work_of_a_database_at_rest_is_no_violation() {
     let whole = Scratch::empty(Backend::Sqlite).await;
     live_in(&whole).await;
     for rule in [Rule::ExpiryRecorded, Rule::LeasesEnd] {

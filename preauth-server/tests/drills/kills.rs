@@ -74,12 +74,12 @@ async fn kills_before_the_mark(database: &str, mut scene: Scene) {
 }
 
 #[tokio::test]
-async fn what_was_received_and_not_marked_arrives_again_on_sqlite() {
+async fn a_delivery_received_but_not_recorded_arrives_again_on_sqlite() {
     kills_before_the_mark("SQLite", Scene::on_file().await).await;
 }
 
 #[tokio::test]
-async fn what_was_received_and_not_marked_arrives_again_on_postgresql() {
+async fn a_delivery_received_but_not_recorded_arrives_again_on_postgresql() {
     let database = Database::empty().await;
     kills_before_the_mark("PostgreSQL", Scene::on(&database.url()).await).await;
 }

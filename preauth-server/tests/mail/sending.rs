@@ -16,7 +16,7 @@ on_each_database! {
     without_a_mail_server_mails_become_files,
     a_mail_server_is_handed_what_was_staged,
     a_create_stages_one_mail_and_a_replay_or_a_refusal_none,
-    what_a_caller_wrote_cannot_lead_a_reader_anywhere,
+    texts_of_callers_become_no_links_in_a_mail,
 }
 
 const ADDRESS: &str = "Financeiro@fornecedor.example.com";
@@ -103,7 +103,7 @@ async fn a_create_stages_one_mail_and_a_replay_or_a_refusal_none(backend: Backen
     assert_eq!(found["recipient"], mail["recipient"]);
 }
 
-async fn what_a_caller_wrote_cannot_lead_a_reader_anywhere(backend: Backend) {
+async fn texts_of_callers_become_no_links_in_a_mail(backend: Backend) {
     let server = MailServer::start().await;
     let sandbox = start(backend, &server).await;
     let mut body = offer_body(&sandbox, "http://evil.example.net/<script>1</script>");

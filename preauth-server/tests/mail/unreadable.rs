@@ -12,7 +12,7 @@ use test_support::{
 };
 
 on_each_database! {
-    what_cannot_be_read_keeps_nothing_else_from_going_on,
+    unreadable_rows_delay_no_other_mail_delivery_or_expiry,
     a_history_shows_what_a_newer_server_recorded,
 }
 
@@ -57,7 +57,7 @@ impl Raw {
     }
 }
 
-async fn what_cannot_be_read_keeps_nothing_else_from_going_on(backend: Backend) {
+async fn unreadable_rows_delay_no_other_mail_delivery_or_expiry(backend: Backend) {
     let server = MailServer::start().await;
     server.treat(BROKEN, Manner::NotYet);
     server.treat(SOUND, Manner::NotYet);

@@ -11,7 +11,7 @@ on_each_database! {
     a_leaked_key_is_found_by_its_beginning_and_revoked,
     a_whole_key_finds_itself_alone_and_is_cut_off,
     a_text_without_enough_of_a_key_is_refused,
-    what_is_found_is_bounded,
+    the_number_of_found_keys_is_bounded,
 }
 
 const PATH: &str = "/api-key-search";
@@ -109,7 +109,7 @@ async fn a_text_without_enough_of_a_key_is_refused(backend: Backend) {
     assert_eq!(listed.status, 405);
 }
 
-async fn what_is_found_is_bounded(backend: Backend) {
+async fn the_number_of_found_keys_is_bounded(backend: Backend) {
     let scene = Scene::new(backend).await;
     let prefix = text(&make(&scene, &scene.company, 1).await["prefix"]);
     let found = search(&scene, &prefix[..13]).await;

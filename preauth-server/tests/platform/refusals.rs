@@ -7,7 +7,7 @@ use crate::scene::{Scene, extension_body};
 use crate::table::TABLE;
 
 on_each_database! {
-    what_is_not_in_the_table_is_refused_and_changes_nothing,
+    actions_outside_the_table_are_refused_and_change_nothing,
     an_open_extension_blocks_conclusion_and_another_extension,
     reopening_needs_the_invoice_to_be_free,
     an_extension_is_validated_by_its_date_and_its_total,
@@ -85,7 +85,7 @@ fn is_allowed(action: &str, status: &str, way: &[&str]) -> bool {
 }
 
 // Contract: transition/nothing-else
-async fn what_is_not_in_the_table_is_refused_and_changes_nothing(backend: Backend) {
+async fn actions_outside_the_table_are_refused_and_change_nothing(backend: Backend) {
     let scene = Scene::new(backend).await;
     let mut events = 0;
     for (number, (origin, way)) in WAYS.iter().enumerate() {

@@ -14,7 +14,7 @@ on_each_database! {
     the_keys_of_a_suspended_company_are_forbidden_everywhere,
     a_head_offices_suspension_covers_its_branches,
     a_replay_is_forbidden_as_well,
-    what_is_under_way_goes_on,
+    operations_in_progress_continue_during_a_suspension,
     a_suspension_is_kept_and_shown_until_it_ends,
 }
 
@@ -111,7 +111,7 @@ async fn a_replay_is_forbidden_as_well(backend: Backend) {
     assert_eq!(again.text, first.text);
 }
 
-async fn what_is_under_way_goes_on(backend: Backend) {
+async fn operations_in_progress_continue_during_a_suspension(backend: Backend) {
     let scene = Scene::new(backend).await;
     let accepted = scene.offer("NF-1").await;
     let lapsing = scene.offer("NF-2").await;

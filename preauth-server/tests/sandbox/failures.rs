@@ -11,7 +11,7 @@ use crate::clock::eventually;
 
 on_each_database! {
     an_endpoint_without_success_for_five_days_is_paused_and_misses_nothing,
-    what_has_failed_is_sent_again_when_asked_for,
+    failed_deliveries_are_sent_again_on_request,
 }
 
 /// A sandbox and the company's endpoint, as the platform API shows it.
@@ -106,7 +106,7 @@ async fn an_endpoint_without_success_for_five_days_is_paused_and_misses_nothing(
     assert_eq!(arrived.len(), 6, "two that failed, and four");
 }
 
-async fn what_has_failed_is_sent_again_when_asked_for(backend: Backend) {
+async fn failed_deliveries_are_sent_again_on_request(backend: Backend) {
     let receiver = TestReceiver::start_failing(11).await;
     let scene = Scene::sending_to(backend, &receiver).await;
     scene.offer("NF-1").await;

@@ -152,7 +152,7 @@ async fn get_cancel_and_list_are_refused_as_the_reference_asks() {
 }
 
 #[tokio::test]
-async fn what_comes_before_is_validated_before() {
+async fn the_key_and_the_request_are_validated_before_a_magic_number_acts() {
     let sandbox = Sandbox::start(Backend::Sqlite).await;
     let body = offer_body(&sandbox, "sandbox:INTERNAL_ERROR");
     let refused = |key: &'static str, body: serde_json::Value| {

@@ -223,7 +223,7 @@ async fn the_other_endings_and_a_direct_advance_are_played_too() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_done_is_explained_and_changes_nothing() {
+async fn an_impossible_command_is_explained_and_changes_nothing() {
     let mut typed = Typed::start().await;
     typed.offer("NF-1").await;
     for (line, answer) in [

@@ -54,7 +54,7 @@ async fn deliveries_and_mails_that_were_put_off_for_too_long_are_due_again_in_ba
 }
 
 #[tokio::test]
-async fn what_waits_within_its_schedule_keeps_its_time() {
+async fn rows_waiting_within_their_schedule_keep_their_due_time() {
     let fixture = Fixture::new().await;
     let endpoint = fixture.add_endpoint(fixture.payer().await).await;
     records::add_backlog(&fixture.sql, endpoint.id, 3, fixture.later(TOMORROW)).await;

@@ -235,7 +235,7 @@ async fn a_finished_delivery_is_resent_with_the_whole_schedule() {
 }
 
 #[tokio::test]
-async fn what_is_pending_or_has_no_endpoint_is_not_sent_again() {
+async fn a_delivery_that_is_pending_or_has_no_endpoint_is_not_sent_again() {
     let (fixture, payer) = one_delivery().await;
     let directory = fixture.directory();
     let delivery = only(&fixture, payer).await.id;
@@ -252,7 +252,7 @@ async fn what_is_pending_or_has_no_endpoint_is_not_sent_again() {
 }
 
 #[tokio::test]
-async fn what_failed_since_a_moment_is_sent_again_by_batches() {
+async fn deliveries_failed_since_a_moment_are_sent_again_in_batches() {
     let (mut fixture, payer) = one_delivery().await;
     let other = fixture.payer().await;
     fixture.add_endpoint(other).await;
@@ -298,7 +298,7 @@ async fn what_failed_since_a_moment_is_sent_again_by_batches() {
 }
 
 #[tokio::test]
-async fn what_becomes_due_at_once_wakes_the_dispatcher() {
+async fn a_delivery_made_due_wakes_the_dispatcher() {
     let (fixture, payer) = one_delivery().await;
     let waiting = fixture.stores.lifecycle.deliveries_waiting();
     waiting.notified().await;

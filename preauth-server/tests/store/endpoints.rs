@@ -53,7 +53,7 @@ async fn only_a_head_office_has_an_endpoint_and_only_one() {
 }
 
 #[tokio::test]
-async fn what_is_not_registered_cannot_be_changed() {
+async fn an_endpoint_that_is_not_registered_cannot_be_changed() {
     let fixture = Fixture::new().await;
     let directory = fixture.directory();
     let payer = fixture.payer().await;

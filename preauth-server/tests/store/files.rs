@@ -182,7 +182,7 @@ async fn a_file_under_removal_is_stored_again_only_after_its_removal() {
 }
 
 #[tokio::test]
-async fn what_a_process_left_half_written_goes_with_the_sweep() {
+async fn the_sweep_removes_half_written_files() {
     let scene = Scene::new().await;
     let unnamed = scene.keep(b"%PDF-5").await;
     let named = scene.keep(b"%PDF-6").await;

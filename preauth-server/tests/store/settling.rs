@@ -139,7 +139,7 @@ async fn a_lease_under_way_when_its_endpoint_is_removed_may_end_and_is_not_repea
 }
 
 #[tokio::test]
-async fn what_a_paused_endpoint_kept_is_made_due_in_batches_and_only_that() {
+async fn deliveries_kept_for_a_paused_endpoint_and_no_others_are_made_due_in_batches() {
     let fixture = Fixture::new().await;
     let payer = fixture.payer().await;
     let endpoint = fixture.add_endpoint(payer).await.id;

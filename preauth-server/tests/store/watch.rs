@@ -11,7 +11,7 @@ async fn waiting(fixture: &Fixture, later: TimeDelta) -> Waiting {
 }
 
 #[tokio::test]
-async fn what_is_due_what_is_paused_and_what_is_staged_is_counted() {
+async fn due_and_paused_deliveries_and_staged_mails_are_counted() {
     let fixture = Fixture::new().await;
     let now = TimeDelta::zero();
     let nothing = Waiting {

@@ -204,7 +204,7 @@ async fn a_key_that_one_instance_is_committing_is_in_progress_on_the_other() {
 }
 
 #[tokio::test]
-async fn what_becomes_due_wakes_the_dispatchers_of_other_instances() {
+async fn a_new_delivery_wakes_the_dispatchers_of_other_instances() {
     let [first, second] = two().await;
     let payer = first.payer().await;
     first.add_endpoint(payer).await;

@@ -206,7 +206,7 @@ async fn a_closed_database_answers_no_more() {
 }
 
 #[tokio::test]
-async fn what_was_not_written_by_this_server_is_reported_by_table_and_column() {
+async fn an_unreadable_value_is_reported_by_table_and_column() {
     let fixture = Fixture::new().await;
     let payer = fixture.payer().await;
     let operation = fixture.offer(payer).await;

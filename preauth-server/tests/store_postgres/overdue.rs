@@ -99,7 +99,7 @@ async fn looks(fixture: &Fixture) -> (i64, i64) {
 
 /// Behind a snapshot that is held open their rows and entries stay.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn what_expired_is_not_gone_over_again_behind_a_snapshot() {
+async fn expired_offers_are_not_read_again_while_a_snapshot_is_open() {
     let fixture = Fixture::new().await;
     let payer = fixture.payer().await;
     let first = fixture.offer(payer).await;

@@ -20,13 +20,13 @@ const WORKERS: usize = 8;
 const ANSWERS_BEFORE_THE_END: usize = 60;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_was_answered_survives_a_kill() {
+async fn acknowledged_writes_survive_a_kill() {
     if let Ok(folder) = std::env::var(DOOMED_FOLDER) {
         work_and_die(Path::new(&folder)).await;
     }
     let folder = TempDir::new().unwrap();
     let status = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "durability::what_was_answered_survives_a_kill"])
+        .args(["--exact", "durability::acknowledged_writes_survive_a_kill"])
         .env(DOOMED_FOLDER, folder.path())
         .status()
         .unwrap();

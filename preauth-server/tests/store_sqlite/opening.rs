@@ -40,7 +40,7 @@ async fn a_closed_database_opens_again_with_everything_in_it() {
 }
 
 #[tokio::test]
-async fn what_the_process_before_had_leased_is_due_at_once() {
+async fn deliveries_leased_by_an_earlier_process_are_due_at_once() {
     let first = Fixture::new().await;
     let payer = first.payer().await;
     first.add_endpoint(payer).await;
@@ -203,7 +203,7 @@ async fn a_folder_that_cannot_be_made_is_named() {
 }
 
 #[tokio::test]
-async fn what_was_not_written_by_this_server_is_reported_by_table_and_column() {
+async fn an_unreadable_value_is_reported_by_table_and_column() {
     let fixture = Fixture::new().await;
     let payer = fixture.payer().await;
     let operation = fixture.offer(payer).await;

@@ -66,7 +66,7 @@ pub async fn a_commit_hands_over_what_finds_room(host: &dyn Host) {
 }
 
 /// A delivery without room is due at once; others of the same commit are handed over.
-pub async fn what_finds_no_room_waits_for_a_claim(host: &dyn Host) {
+pub async fn a_delivery_without_room_waits_for_a_claim(host: &dyn Host) {
     let scene = Scene::new(host).await;
     let payers = scene.endpoint(scene.payer).await;
     let suppliers = scene.endpoint(scene.supplier.id).await;
@@ -119,7 +119,7 @@ pub async fn a_refused_commit_hands_nothing_over(host: &dyn Host) {
 }
 
 /// A worker that took a delivery over and stalls loses it, like any holder of a lease.
-pub async fn what_was_handed_over_and_lost_is_given_out_again(host: &dyn Host) {
+pub async fn a_delivery_handed_over_and_lost_is_leased_again(host: &dyn Host) {
     let scene = Scene::new(host).await;
     let payers = scene.endpoint(scene.payer).await;
     let (desk, intake) = Desk::with_room_for([payers]);

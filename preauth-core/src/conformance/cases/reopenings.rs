@@ -53,7 +53,7 @@ pub async fn a_reopened_operation_goes_on_where_it_was_refused(host: &dyn Host) 
 }
 
 /// A store returns the latest event of the operation that is neither a reproval nor a reopening.
-pub async fn what_a_reproved_operation_had_reached_is_read_from_its_history(host: &dyn Host) {
+pub async fn the_progress_of_a_reproved_operation_is_read_from_its_history(host: &dyn Host) {
     let scene = Scene::new(host).await;
     let id = begin(&scene, false).await;
     let reached = async || {

@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn what_money_cannot_hold_does_not_round_to_any() {
+    fn a_number_out_of_range_does_not_round_to_cents() {
         assert_eq!(parse("-0.001").round_to_cents(), None);
         assert_eq!(
             parse("92233720368547758.07").round_to_cents(),

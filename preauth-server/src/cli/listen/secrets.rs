@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_given_needs_no_file_and_is_validated_at_once() {
+    fn a_secret_given_as_an_option_needs_no_file_and_is_validated_at_once() {
         let missing = Some(PathBuf::from("/nowhere/secrets"));
         let secrets = Secrets::new(&[SECOND.to_owned()], missing).unwrap();
         assert!(accepts(&secrets, SECOND));

@@ -122,7 +122,7 @@ async fn a_wake_up_is_heard_at_once() {
 }
 
 #[tokio::test]
-async fn what_falls_due_later_is_sent_when_it_does() {
+async fn a_delivery_due_later_is_sent_when_it_falls_due() {
     let world = World::new();
     world.clock.set(SystemClock.now());
     let endpoint = world.endpoint(HEALTHY);

@@ -143,7 +143,7 @@ async fn interim_answers_are_passed_over_but_not_without_an_end() {
 }
 
 #[tokio::test]
-async fn what_stands_between_the_chunks_of_a_body_is_bounded_too() {
+async fn the_extensions_of_chunks_are_bounded_too() {
     let head = "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n";
     let chunk = format!("1;{}\r\nx\r\n", "e".repeat(4096));
     let endless = Behaviour::Endless(head.into(), chunk.into());
@@ -154,7 +154,7 @@ async fn what_stands_between_the_chunks_of_a_body_is_bounded_too() {
 }
 
 #[tokio::test]
-async fn what_is_not_http_is_no_answer() {
+async fn an_answer_that_is_not_http_is_malformed() {
     let behaviour = Behaviour::Answer(b"220 mail.example.com ESMTP\r\n".to_vec());
     let receiver = Receiver::start(behaviour).await;
     let answered = send(local(), &receiver.url()).await;
@@ -245,7 +245,7 @@ async fn production_does_not_even_connect_to_an_address_that_is_not_public() {
 }
 
 #[tokio::test]
-async fn what_registration_refuses_is_refused_at_sending_too() {
+async fn addresses_refused_at_registration_are_refused_at_sending_too() {
     let vectors = include_str!("../../../tests/vectors/ssrf_urls.csv");
     let refused = vectors.lines().filter(|line| line.ends_with(",refuse"));
     let mut validated = 0;

@@ -127,7 +127,7 @@ async fn the_service_has_every_second_place_and_room_of_its_own() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_waited_too_long_is_answered_without_being_given_out() {
+async fn a_request_past_its_deadline_times_out_and_is_not_served() {
     let (sender, receiver) = channel(4);
     let late = send(&sender, head_office(1), "late").await.unwrap();
     let own = send(&sender, Tenant::Service, "own").await.unwrap();
@@ -158,7 +158,7 @@ async fn a_request_behind_a_stuck_task_is_refused_at_its_deadline() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_was_given_out_is_waited_for_beyond_its_deadline() {
+async fn a_request_being_served_is_awaited_beyond_its_deadline() {
     let (sender, receiver) = channel(4);
     let (caller, answer) = oneshot::channel();
     let asked = charged_to(head_office(1), sender.ask(Request("", caller), answer));
@@ -192,7 +192,7 @@ async fn the_waits_of_one_request_add_up() {
 }
 
 #[tokio::test]
-async fn what_nobody_waits_for_is_not_given_out_unless_it_is_the_services_own() {
+async fn an_abandoned_request_is_served_only_if_it_is_the_services_own() {
     let (sender, receiver) = channel(4);
     drop(send(&sender, head_office(1), "gone").await.unwrap());
     drop(send(&sender, Tenant::Service, "own").await.unwrap());
@@ -202,7 +202,7 @@ async fn what_nobody_waits_for_is_not_given_out_unless_it_is_the_services_own() 
 }
 
 #[tokio::test]
-async fn what_nobody_waits_for_makes_room_in_a_full_queue() {
+async fn an_abandoned_request_makes_room_in_a_full_queue() {
     let (sender, receiver) = channel(2);
     drop(flood(&sender, 2).await);
     let _kept = flood(&sender, 2).await;

@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn what_could_be_read_differently_is_refused() {
+    fn an_ambiguous_disposition_is_refused() {
         for value in [
             "",
             "form-data",

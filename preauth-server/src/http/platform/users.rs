@@ -268,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_absent_or_null_is_not_named() {
+    fn absent_and_null_fields_change_nothing() {
         assert_eq!(change("{}"), UserChange::default());
         assert_eq!(
             change(r#"{"name": null, "permissions": null}"#),
@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_given_is_named() {
+    fn given_fields_are_changed() {
         let expected = UserChange {
             active: Some(false),
             permissions: Some(PermissionSet::new()),

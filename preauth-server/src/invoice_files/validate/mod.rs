@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_pdf_header_is_none() {
+    fn a_file_without_a_pdf_header_is_refused() {
         for content in ["", "%PDF", "%pdf-1.7", "<pdf/>"] {
             assert_eq!(pdf(content.as_bytes()), Err(Unlike::NoPdfHeader));
         }

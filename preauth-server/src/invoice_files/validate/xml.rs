@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_well_formed_is_no_xml() {
+    fn a_malformed_document_is_refused_as_xml() {
         for document in [
             "",
             "   ",

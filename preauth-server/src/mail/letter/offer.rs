@@ -31,7 +31,7 @@ pub(super) fn letter(offers: &[(Reader, PreAuthorization)], portal: Option<&Url>
         Block::Paragraph(introduction(&payer, offers.len())),
     ];
     blocks.extend(offers.iter().map(|(_, offer)| Block::Facts(facts(offer))));
-    blocks.push(Block::Paragraph(what_to_do(reader, offers)));
+    blocks.push(Block::Paragraph(call_to_action(reader, offers)));
     blocks.extend(portal.map(|url| Block::Link {
         label: match reader {
             Reader::Registered => "Acessar a plataforma",
@@ -113,7 +113,7 @@ fn facts(offer: &PreAuthorization) -> Vec<(&'static str, String)> {
     facts
 }
 
-fn what_to_do(reader: Reader, offers: &[(Reader, PreAuthorization)]) -> String {
+fn call_to_action(reader: Reader, offers: &[(Reader, PreAuthorization)]) -> String {
     let (which, until) = match offers {
         [(_, offer)] => (
             "solicite a antecipação",

@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn what_waits_is_bounded_in_all() {
+    fn the_total_of_waiting_writes_is_bounded() {
         let places = Places::new(8, 4);
         let mut taken = Vec::new();
         for number in 0..10 {

@@ -221,7 +221,7 @@ fn is_name(text: &str) -> bool {
 }
 
 #[test]
-fn what_is_not_in_the_format_is_not_read() {
+fn a_malformed_exposition_is_refused() {
     let good = "# HELP a_total Help.\n# TYPE a_total counter\na_total{b=\"c\\\"d\"} 1\n";
     let read = Exposition::parse(good).unwrap();
     assert_eq!(read.find("a_total", &[("b", "c\"d")]), Some(1.0));

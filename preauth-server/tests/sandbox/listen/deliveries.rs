@@ -35,7 +35,7 @@ async fn deliveries_of_a_sandbox_that_starts_later_are_verified() {
 }
 
 #[tokio::test]
-async fn what_is_not_genuine_is_refused_with_the_reason_in_words() {
+async fn a_delivery_with_an_invalid_signature_is_refused_with_the_reason() {
     let listener = Listener::start(&["--json", "--secret", SECRET]).await;
     let genuine = signed(0, EVENT);
     let old = signed(1_000, EVENT);

@@ -94,7 +94,7 @@ fn a_sound_step_breaks_no_rule() {
 }
 
 #[test]
-fn what_older_builds_need_goes_in_the_step_after_the_one_that_ends_their_support() {
+fn objects_of_older_builds_are_dropped_in_the_step_after_the_end_of_their_support() {
     let sql = "-- no-transaction\nDROP INDEX CONCURRENTLY IF EXISTS a;";
     assert!(violations(sql, true, true).is_empty());
     assert!(!violations(sql, true, false).is_empty());

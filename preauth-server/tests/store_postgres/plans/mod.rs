@@ -254,7 +254,7 @@ async fn a_create_finds_few_rows_by_plans_that_were_made_for_small_tables_just_r
 }
 
 #[tokio::test]
-async fn what_follows_a_create_finds_few_rows_by_plans_that_were_made_for_empty_tables() {
+async fn work_after_a_create_reads_few_rows_with_plans_made_for_empty_tables() {
     let scene = Scene::new().await;
     scene.keep_plans_of_work().await;
     scene.fill_queues().await;
@@ -262,7 +262,7 @@ async fn what_follows_a_create_finds_few_rows_by_plans_that_were_made_for_empty_
 }
 
 #[tokio::test]
-async fn what_follows_a_create_finds_few_rows_by_plans_that_were_made_for_analysed_empty_tables() {
+async fn work_after_a_create_reads_few_rows_with_plans_made_for_analysed_empty_tables() {
     let scene = Scene::new().await;
     scene.analyze().await;
     scene.keep_plans_of_work().await;
@@ -271,7 +271,7 @@ async fn what_follows_a_create_finds_few_rows_by_plans_that_were_made_for_analys
 }
 
 #[tokio::test]
-async fn what_follows_a_create_finds_few_rows_by_plans_that_were_made_for_a_few_analysed_rows() {
+async fn work_after_a_create_reads_few_rows_with_plans_made_for_a_few_analysed_rows() {
     let scene = Scene::new().await;
     for _ in 0..2 {
         scene.work().await;
@@ -283,7 +283,7 @@ async fn what_follows_a_create_finds_few_rows_by_plans_that_were_made_for_a_few_
 }
 
 #[tokio::test]
-async fn what_follows_a_create_finds_few_rows_by_plans_that_were_made_for_large_tables() {
+async fn work_after_a_create_reads_few_rows_with_plans_made_for_large_tables() {
     let scene = Scene::new().await;
     scene.work().await;
     scene.fill_queues().await;
@@ -322,7 +322,7 @@ async fn mails_in_turns_are_few_rows_by_plans_that_were_made_for_large_tables() 
 }
 
 #[tokio::test]
-async fn what_follows_a_create_finds_few_rows_by_plans_that_were_made_for_tables_just_restored() {
+async fn work_after_a_create_reads_few_rows_with_plans_made_for_tables_just_restored() {
     let scene = Scene::new().await;
     scene.work().await;
     scene.fill_queues().await;

@@ -90,19 +90,19 @@ mod tests {
     }
 
     #[test]
-    fn what_has_nothing_in_common_stands_together() {
+    fn commits_without_a_common_key_are_one_group() {
         let all = vec![vec![operation(1)], vec![], vec![operation(2)], vec![]];
         assert_eq!(divided(all.into_iter()), [vec![0, 1, 2, 3]]);
     }
 
     #[test]
-    fn what_is_about_the_same_thing_keeps_its_order() {
+    fn commits_with_the_same_key_keep_their_order() {
         let all = [1, 2, 1, 1, 2].map(|id| vec![operation(id)]);
         assert_eq!(divided(all.into_iter()), [vec![0, 1], vec![2, 4], vec![3]]);
     }
 
     #[test]
-    fn what_has_something_in_common_with_several_comes_after_all_of_them() {
+    fn a_commit_that_shares_keys_with_several_comes_after_all_of_them() {
         let all = vec![
             vec![operation(1)],
             vec![operation(1), key("key-number-1")],

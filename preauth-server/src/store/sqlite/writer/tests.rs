@@ -122,7 +122,7 @@ async fn insert(connection: &mut SqliteConnection, id: i64) -> Result<(), WriteE
 }
 
 #[tokio::test]
-async fn what_waits_together_is_written_together() {
+async fn all_waiting_writes_are_written() {
     let bench = Bench::new().await;
     let outcomes = bench.insert_together(1..=300).await;
     assert!(outcomes.iter().all(Result::is_ok));
@@ -223,7 +223,7 @@ async fn the_services_own_job_is_done_without_its_caller() {
 }
 
 #[tokio::test]
-async fn what_exceeds_the_queue_is_refused_at_once() {
+async fn writes_beyond_the_queue_are_refused_at_once() {
     let bench = Bench::new().await;
     let limit = i64::try_from(QUEUE_LIMIT).unwrap();
     let outcomes = bench.insert_together(1..=limit + 5).await;
