@@ -82,7 +82,7 @@ pub struct StoredMail {
     pub id: MailId,
     /// The head office for which it was staged.
     pub head_office: CompanyId,
-    /// What it is about.
+    /// The kind of mail.
     pub kind: MailKind,
     /// The id of the operation that it names, and the operation if it exists.
     pub operation: Option<(OperationId, Option<NotifiedOffer>)>,
@@ -260,7 +260,7 @@ pub struct StoredEvent {
     pub id: EventId,
     /// The version, after the event, of the record that it reports.
     pub version: Option<Version>,
-    /// What happened.
+    /// The event's type.
     pub event_type: EventType,
     /// When.
     pub at: Timestamp,

@@ -78,7 +78,7 @@ pub struct ExtensionRecord {
 pub struct EventRecord {
     /// Unique; the `id` of the envelope.
     pub id: EventId,
-    /// What happened.
+    /// The event's type.
     pub event_type: EventType,
     /// When it happened.
     pub at: Timestamp,

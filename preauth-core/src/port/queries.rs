@@ -110,7 +110,7 @@ pub struct HistoryEntry {
     pub id: EventId,
     /// The operation's version after the event.
     pub version: Version,
-    /// What happened.
+    /// The event's type.
     pub event_type: Recorded<EventType>,
     /// When.
     pub at: Timestamp,

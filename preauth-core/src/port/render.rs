@@ -34,7 +34,7 @@ pub trait Render: Send + Sync {
 pub struct OperationEvent<'a> {
     /// Equal on every attempt and for every recipient.
     pub id: EventId,
-    /// What happened.
+    /// The event's type.
     pub event_type: EventType,
     /// When it happened.
     pub at: Timestamp,
@@ -53,7 +53,7 @@ pub struct OperationEvent<'a> {
 pub struct OrderEvent<'a> {
     /// Equal on every attempt.
     pub id: EventId,
-    /// What happened.
+    /// The event's type.
     pub event_type: EventType,
     /// When it happened.
     pub at: Timestamp,

@@ -43,7 +43,7 @@ impl Event {
         self.envelope.id
     }
 
-    /// What happened.
+    /// The event's type.
     #[must_use]
     pub const fn event_type(&self) -> &Open<EventType> {
         &self.envelope.event_type

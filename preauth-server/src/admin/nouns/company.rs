@@ -33,7 +33,7 @@ pub(crate) enum CompanyCommand {
         /// Legal name.
         #[arg(long, value_parser = CompanyName::parse)]
         name: CompanyName,
-        /// What it is.
+        /// The kind of company.
         #[arg(long, value_parser = among(CompanyKind::ALL), ignore_case = true)]
         kind: CompanyKind,
         /// Id or CNPJ of its head office, for a branch.
@@ -77,7 +77,7 @@ pub(crate) enum CompanyCommand {
         #[arg(value_parser = CompanyRef::parse)]
         company: CompanyRef,
     },
-    /// Forbid the keys of a company, and of its branches, from now on. What is under way goes on.
+    /// Forbid the keys of a company, and of its branches, from now on. Operations in progress continue.
     #[command(
         after_help = "Example:\n  preauth-server company suspend 45.723.001/0001-00 \
                             --reason 'key leaked, contract under review'"

@@ -42,7 +42,7 @@ pub(crate) enum KeyCommand {
         /// Id or CNPJ of the company.
         #[arg(value_parser = CompanyRef::parse)]
         company: CompanyRef,
-        /// What the company calls it.
+        /// The key's name.
         #[arg(long, value_parser = KeyName::parse)]
         name: KeyName,
         /// Id or e-mail address of the user in whose name it acts.

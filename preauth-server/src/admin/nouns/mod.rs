@@ -30,7 +30,7 @@ pub(crate) enum AdminCommand {
     User(Noun<user::UserCommand>),
     /// API keys of a company.
     Key(Noun<key::KeyCommand>),
-    /// What a company may offer.
+    /// Credit analyses of companies.
     Credit(Noun<credit::CreditCommand>),
     /// Suppliers that a company does not deal with.
     Supplier(Noun<supplier::SupplierCommand>),
@@ -49,7 +49,7 @@ pub(crate) enum AdminCommand {
     /// Mails to suppliers and companies.
     #[command(alias = "notice")]
     Mail(Noun<mail::MailCommand>),
-    /// What signing secrets are encrypted with.
+    /// Keys that encrypt signing secrets.
     MasterKey(Noun<master_key::MasterKeyCommand>),
 }
 

@@ -69,11 +69,11 @@ pub(crate) enum UserCommand {
     },
 }
 
-/// What a user may do. A key's responsible user needs both.
+/// The permissions of a user. The user in whose name a key acts needs both.
 #[derive(Debug, Args)]
 #[group(required = true, multiple = false)]
 pub(crate) struct Permissions {
-    /// What the user may do; may be repeated.
+    /// A permission of the user; may be repeated.
     #[arg(long, value_delimiter = ',', value_parser = among(Permission::ALL), ignore_case = true)]
     permission: Vec<Permission>,
     /// The user may do nothing.
@@ -81,7 +81,7 @@ pub(crate) struct Permissions {
     no_permissions: bool,
 }
 
-/// What is to be different.
+/// The fields to change.
 #[derive(Debug, Args)]
 #[group(required = true, multiple = true)]
 pub(crate) struct Change {

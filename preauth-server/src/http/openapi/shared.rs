@@ -21,7 +21,7 @@ pub(in crate::http) fn error_body() -> Schema {
             required(
                 "code",
                 Schema::text(
-                    "What callers branch on; more may be added: accept unknown ones.",
+                    "The code that callers branch on; more may be added: accept unknown ones.",
                     ErrorCode::ValidationError.as_str(),
                 ),
             ),
@@ -35,7 +35,7 @@ pub(in crate::http) fn error_body() -> Schema {
         ],
     );
     let detail = Schema::answer(
-        "What is known about the error at the same index.",
+        "Details of the error at the same index.",
         [
             optional(
                 "anticipationId",
@@ -110,7 +110,7 @@ pub(in crate::http) fn invoice() -> Schema {
             required("number", invoice_number().nullable()),
             required(
                 "withheldTaxAmount",
-                Schema::amount("What is withheld; 0 when none was sent.", 0.0),
+                Schema::amount("The withheld tax; 0 when none was sent.", 0.0),
             ),
         ],
     )
@@ -130,7 +130,7 @@ pub(in crate::http) fn invoice_number() -> Schema {
 
 pub(in crate::http) fn external_reference() -> Schema {
     Schema::text(
-        "What the ERP calls the operation; echoed unchanged.",
+        "The ERP's own reference for the operation; echoed unchanged.",
         "PEDIDO-1",
     )
 }

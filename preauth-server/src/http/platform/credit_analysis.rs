@@ -22,7 +22,7 @@ use super::{PlatformApi, lookup};
 const MAX_TERM_DAYS: u32 = 3_650;
 
 answer! {
-    /// What a head office and its branches may offer.
+    /// The limits on offers of a head office and its branches.
     #[derive(Debug)]
     pub(crate) struct CreditAnalysis = "CreditAnalysis" {
         /// The head office's id.
@@ -35,7 +35,7 @@ answer! {
 }
 
 request! {
-    /// What a head office and its branches may offer.
+    /// The limits on offers of a head office and its branches.
     #[derive(Debug)]
     pub(crate) struct NewCreditAnalysis = "NewCreditAnalysis" {
         /// Longest term, in days from today; 0 allows nothing.

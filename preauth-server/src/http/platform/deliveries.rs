@@ -35,7 +35,7 @@ answer! {
         id: DeliveryId,
         /// The event's id.
         event_id: EventId,
-        /// What happened.
+        /// The event's type.
         event_type: Open<EventType> = "anticipation.paid",
         /// Status.
         status: Open<DeliveryStatus> = "DELIVERED",
@@ -61,13 +61,13 @@ answer! {
         at: Timestamp,
         /// How long it took, in milliseconds.
         duration_ms: u64 = 84,
-        /// What the endpoint answered.
+        /// The answer's HTTP status.
         http_status: Option<u16> = 204,
         /// Where it ended, if it failed.
         error: Option<String> => |it| it.words(AttemptError::ALL.iter().map(|error| error.code())),
         /// The answer's first KiB.
         response_body: Option<String> = "",
-        /// What caused it.
+        /// The cause of the attempt.
         trigger: String = "SCHEDULE" => |it| it.words(Trigger::ALL.iter().map(|it| it.as_str())),
     }
 }
@@ -111,7 +111,7 @@ request! {
 }
 
 answer! {
-    /// What was done.
+    /// The result.
     #[derive(Debug)]
     pub(crate) struct ResentShape = "Resent" {
         /// Deliveries that are due again.

@@ -32,7 +32,7 @@ answer! {
     pub(crate) struct MailShape = "Notice" {
         /// The mail's id, and its Message-ID.
         id: MailId,
-        /// What it is about.
+        /// The kind of mail.
         kind: Open<MailKind> = "OFFER",
         /// The operation that it is about.
         operation_id: Option<OperationId> = 42,

@@ -43,7 +43,7 @@ answer! {
 }
 
 answer! {
-    /// What was encrypted anew.
+    /// The numbers of secrets that were encrypted anew, and that were not.
     #[derive(Debug)]
     pub(crate) struct ReencryptedShape = "Reencrypted" {
         /// Secrets that the active key encrypts now, and did not before.
@@ -110,7 +110,7 @@ impl Endpoint for Reencrypt {
                 "Deliveries go on meanwhile. Repeat it after an interruption, or when secrets were held: what is \
                  done stays done.",
             )
-            .answers(200, "What was done.", Schema::of::<ReencryptedShape>())
+            .answers(200, "The result.", Schema::of::<ReencryptedShape>())
     }
 
     async fn answer(&self, api: &PlatformApi, _req: &mut Request) -> Result<Reply, ApiError> {

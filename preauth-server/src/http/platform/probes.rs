@@ -28,7 +28,7 @@ answer! {
     pub(crate) struct Well = "Well" {
         /// In a word.
         status: String = "ok" => |it| it.words(["ok"]),
-        /// What is not in order though requests are served, for operators.
+        /// A problem that operators should know of, though requests are served.
         #[serde(skip_serializing_if = "Option::is_none")]
         warning: Option<String> = "this machine's clock is 2.7 s ahead of the database's"
             => Schema::omitted_if_none,
@@ -61,7 +61,7 @@ pub(super) fn described() -> [Described; 3] {
     [
         probe(LIVEZ, "livez", "Does the process live?"),
         probe(READYZ, "readyz", "Can requests be served?"),
-        open(METRICS, "metrics", "What was counted and measured").answers_content(
+        open(METRICS, "metrics", "Metrics for monitoring").answers_content(
             200,
             "The numbers.",
             Content::of(metrics::CONTENT_TYPE, text),

@@ -24,7 +24,7 @@ macro_rules! sections {
 
 sections! {
     PROBES = "probes",
-        "What an orchestrator and a monitor ask, without a token.";
+        "Probes and metrics for orchestrators and monitors, without a token.";
     COMPANIES = "companies",
         "Construction companies, suppliers and their branches; credit analyses; block lists.";
     ACCESS = "access",
@@ -32,15 +32,15 @@ sections! {
     WEBHOOK_ENDPOINTS = "webhook-endpoints",
         "Where a head office and its branches receive events; one each.";
     DELIVERIES = "deliveries",
-        "What was sent to an endpoint, how often, and how it answered.";
+        "Deliveries to an endpoint: their bodies, attempts and answers.";
     MAILS = "notices",
         "Mails to suppliers and companies, and their outcomes.";
     MASTER_KEYS = "master-keys",
-        "What the signing secrets are encrypted with. The keys themselves never leave the server.";
+        "Keys that encrypt the signing secrets. The keys themselves never leave the server.";
     OPERATIONS = "operations",
         "Offers and advances, everything that moves them, and extensions of their boletos.";
     RECORDS = "records",
         "Received invoices and payment orders.";
     SANDBOX = "sandbox",
-        "What only a sandbox has.";
+        "Operations that only a sandbox has.";
 }

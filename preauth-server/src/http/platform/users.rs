@@ -35,7 +35,7 @@ answer! {
         name: Text<PersonName>,
         /// Address, one user of a company each.
         email: Text<Email>,
-        /// What the user may do.
+        /// The user's permissions.
         permissions: Vec<Open<Permission>> => |it| it.each("May do this."),
         /// Keys of an inactive user open nothing.
         active: bool,
@@ -66,7 +66,7 @@ request! {
         name: PersonName,
         /// Address, one user of a company each.
         email: Email,
-        /// What the user may do; both are needed to be responsible for a key.
+        /// The user's permissions; both are needed to be responsible for a key.
         permissions: PermissionSet => |it| it.each("May do this."),
         /// Keys of an inactive user open nothing; true when absent.
         active: Option<bool>,
@@ -74,14 +74,14 @@ request! {
 }
 
 request! {
-    /// What is absent or null stays as it is.
+    /// Absent and null fields stay as they are.
     #[derive(Debug)]
     pub(crate) struct ChangedUser = "UserChange" {
         /// Name.
         name: Option<PersonName>,
         /// Address, one user of a company each.
         email: Option<Email>,
-        /// What the user may do; both are needed to be responsible for a key.
+        /// The user's permissions; both are needed to be responsible for a key.
         permissions: Option<PermissionSet> => |it| it.each("May do this."),
         /// Keys of an inactive user open nothing.
         active: Option<bool>,
@@ -215,9 +215,9 @@ impl Endpoint for Update {
     fn document(&self, operation: Described) -> Described {
         operation
             .titled(ACCESS, "updateUser", "Change a user")
-            .note("What is absent or null stays as it is.")
+            .note("Absent and null fields stay as they are.")
             .id("The user's id.")
-            .body("What changes.", Schema::of::<ChangedUser>())
+            .body("The fields to change.", Schema::of::<ChangedUser>())
             .answers(200, "The user as changed.", Schema::of::<User>())
             .refuses(&[ErrorCode::ResourceConflict])
     }

@@ -41,7 +41,7 @@ pub(crate) enum Action {
     Release {
         #[command(flatten)]
         on: Plain,
-        /// What the supplier gets, in reais.
+        /// The amount that the supplier gets, in reais.
         #[arg(long, value_name = "REAIS", value_parser = Money::parse)]
         net_amount: Money,
     },

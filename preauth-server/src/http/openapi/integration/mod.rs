@@ -20,7 +20,7 @@ const PRE_AUTHORIZATIONS: Tag = Tag {
 };
 const WEBHOOKS: Tag = Tag {
     name: "webhooks",
-    description: "What the service sends to the endpoint that a company registered.",
+    description: "Events that the service sends to the endpoint that a company registered.",
 };
 
 /// The possible refusals of every operation.

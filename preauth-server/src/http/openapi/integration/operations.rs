@@ -56,7 +56,7 @@ fn create() -> Described {
     )
     .security(scope(Scope::PreauthWrite))
     .parameter(shared::idempotency_key())
-    .body("What is offered, and to whom; as a form it may bring the invoice file.", schemas::named("CreatePreAuthorization"))
+    .body("The offer and its supplier; as a form it may bring the invoice file.", schemas::named("CreatePreAuthorization"))
     .or_body(
         Content::FORM,
         Content::form(
@@ -109,7 +109,7 @@ fn cancel() -> Described {
         "cancelPreAuthorization",
         "Cancel an offer that the supplier has not requested",
     )
-    .note("No body. What was cancelled through this API before is answered again, unchanged and without a new event.")
+    .note("No body. An operation that was cancelled through this API before is answered again, unchanged and without a new event.")
     .security(scope(Scope::PreauthWrite))
     .parameter(id())
     .answers(201, "The operation, now REPROVED.", schemas::named("PreAuthorization"))

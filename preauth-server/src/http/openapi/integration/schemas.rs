@@ -163,7 +163,7 @@ fn create_invoice() -> Schema {
             optional(
                 "withheldTaxAmount",
                 Schema::amount(
-                    "What is withheld; at most amount less 500, and 0 when absent.",
+                    "The withheld tax; at most amount less 500, and 0 when absent.",
                     0.0,
                 )
                 .at_least(0),
@@ -183,7 +183,7 @@ fn envelope() -> Schema {
             required("id", Schema::uuid("Equal on every attempt and resend.")),
             required(
                 "type",
-                Schema::open("What happened.", EventType::PreAuthorizationCreated),
+                Schema::open("The event's type.", EventType::PreAuthorizationCreated),
             ),
             required("createdAt", Schema::timestamp("When it happened.")),
             required("data", data),

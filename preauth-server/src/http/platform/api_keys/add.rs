@@ -38,7 +38,7 @@ impl Create for Add {
                 "The clear text is in the first answer and nowhere else. When that was lost, an answer that is repeated under the \
                  `Idempotency-Key` names the key that was made: revoke it, and make another.",
             )
-            .body("What the key is for.", Schema::of::<KeyRequest>())
+            .body("The key to create.", Schema::of::<KeyRequest>())
             .answers(201, "Made.", Schema::of::<NewApiKeyShape>())
             .header(headers::CACHE_CONTROL)
             .refuses(&[

@@ -45,7 +45,7 @@ answer! {
 }
 
 request! {
-    /// What leaked.
+    /// The leaked text to search for.
     pub(crate) struct KeySearch = "ApiKeySearch" {
         /// A text that holds a key or how one begins, 13 characters at least; everything behind the
         /// beginning is cut off before the search.
@@ -70,7 +70,7 @@ impl Endpoint for Search {
                  alike. Nothing of the text is kept or logged.",
             )
             .body("The text.", Schema::of::<KeySearch>())
-            .answers(200, "What was found.", Schema::of::<Found>())
+            .answers(200, "The keys that were found.", Schema::of::<Found>())
     }
 
     fn only_reads(&self) -> bool {

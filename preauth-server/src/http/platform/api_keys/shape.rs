@@ -17,15 +17,15 @@ answer! {
         id: ApiKeyId,
         /// The company's id.
         company_id: CompanyId,
-        /// What it is called.
+        /// The key's name.
         name: Text<KeyName>,
         /// In whose name it acts.
         responsible_user_id: UserId,
-        /// What it may be used for.
+        /// The key's scopes.
         scopes: Vec<Open<Scope>> => |it| it.each("Opens this."),
         /// How the clear text begins.
         prefix: String = "service_sk_fc1e",
-        /// What the key is good for now.
+        /// The key's state.
         state: Open<KeyState>,
         /// When it was made.
         created_at: Timestamp,
@@ -52,14 +52,14 @@ answer! {
 }
 
 request! {
-    /// What the key is for.
+    /// The key to create.
     #[derive(Debug)]
     pub(crate) struct KeyRequest = "ApiKeyRequest" {
-        /// What it is called.
+        /// The key's name.
         name: KeyName,
         /// In whose name it acts; a user of the company with both permissions.
         responsible_user_id: UserId,
-        /// What it may be used for.
+        /// The key's scopes.
         scopes: ScopeSet => |it| it.each("Opens this.").offering(Scope::OFFERED).items(1, 100);
             |it, name, problems| it.filled_set(name, Scope::OFFERED, problems),
         /// How long it is valid; 365 when absent.

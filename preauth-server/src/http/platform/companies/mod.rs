@@ -103,7 +103,7 @@ impl Endpoint for Update {
             .note(
                 "Lists, records and later events show it; past events and remembered answers stay.",
             )
-            .body("What is to be different.", Schema::of::<CompanyChange>())
+            .body("The fields to change.", Schema::of::<CompanyChange>())
             .answers(200, "The company.", Schema::of::<CompanyShape>())
             .refuses(&[ErrorCode::SupplierNotRegistered])
     }
@@ -161,7 +161,7 @@ impl Endpoint for Suspend {
             .id(COMPANY)
             .note(
                 "From the next request on, on every instance, its keys and those of its branches are answered 403 `RBAC_FORBIDDEN` by \
-                 every operation of the integration API, replays included. What is under way goes on: offers may be accepted and expire, \
+                 every operation of the integration API, replays included. Operations in progress continue: offers may be accepted and expire, \
                  operations move, webhooks and mails are sent. A company that is suspended keeps its first suspension.",
             )
             .body("Why.", Schema::of::<NewSuspension>())

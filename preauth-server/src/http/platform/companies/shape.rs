@@ -21,7 +21,7 @@ answer! {
         cnpj: Cnpj,
         /// Legal name; null while it is not registered.
         name: Option<Text<CompanyName>> = "Construtora Exemplo S.A.",
-        /// What it does.
+        /// The kind of company.
         kind: Open<CompanyKind>,
         /// False for a supplier that companies invited and the platform has not registered.
         registered: bool,
@@ -35,7 +35,7 @@ answer! {
 }
 
 answer! {
-    /// What a company calls a supplier that is not registered; nobody else sees it.
+    /// The name that a company gives to a supplier that is not registered; nobody else sees it.
     #[derive(Clone, Debug)]
     pub(crate) struct InvitationShape = "Invitation" {
         /// The company that invited it.
@@ -80,7 +80,7 @@ request! {
         cnpj: Cnpj,
         /// Legal name.
         name: CompanyName,
-        /// What it does.
+        /// The kind of company.
         kind: CompanyKind; kind,
         /// Makes it a branch.
         head_office_id: Option<CompanyId>,
@@ -97,7 +97,7 @@ fn kind(body: Fields<'_>, name: &str, problems: &mut Problems) -> Option<Company
 }
 
 request! {
-    /// What is to be different; what is absent stays.
+    /// The fields to change; absent ones stay as they are.
     #[derive(Debug)]
     pub(crate) struct CompanyChange = "CompanyChange" {
         /// Legal name.

@@ -49,7 +49,7 @@ const SHARED: &[Shared] = &[
 ];
 
 const DESCRIPTION: &str = "\
-What companies, suppliers, the bank and the platform's own people do, on the private listener. It is made for the platform's own \
+The actions of companies, suppliers, the bank and the platform's own people, on the private listener. The API is made for the platform's own \
 tools: keep it private.
 
 - Bodies are JSON in UTF-8. Timestamps are UTC with milliseconds; dates are `YYYY-MM-DD`; amounts are reais, exact to cents; a \

@@ -177,7 +177,7 @@ impl Endpoint for &'static OperationAction {
         let operation = match self.body {
             Body::Nothing => operation.reads_body(),
             Body::Optional(body) => operation.optional_body("The details, if any.", body()),
-            Body::Required(body) => operation.body("What it needs.", body()),
+            Body::Required(body) => operation.body("The details.", body()),
         };
         if self.segment == "reopen" {
             return operation.refuses(&[ErrorCode::PreAuthDuplicateInvoice]);

@@ -48,7 +48,7 @@ answer! {
         status: Open<Status>,
         /// Born from an offer, or begun by the supplier.
         origin: Open<Origin>,
-        /// What the ERP calls the operation; echoed unchanged.
+        /// The ERP's own reference for the operation; echoed unchanged.
         external_reference: Option<Text<ExternalReference>> = "PEDIDO-1",
         payer: PartyShape,
         supplier: PartyShape,
@@ -87,7 +87,7 @@ answer! {
 }
 
 answer! {
-    /// What came with the offer; null when nothing did.
+    /// The file that came with the offer; null when there is none.
     #[derive(Debug)]
     pub(crate) struct FileShape {
         /// As it was sent; no path.
@@ -108,7 +108,7 @@ answer! {
     pub(crate) struct HistoryShape {
         /// The event's id.
         id: EventId,
-        /// What happened.
+        /// The event's type.
         r#type: Open<EventType>,
         /// When it happened.
         at: Timestamp,
@@ -122,7 +122,7 @@ answer! {
     /// Who caused it.
     #[derive(Debug)]
     pub(crate) struct ActorShape {
-        /// What kind of actor.
+        /// The kind of actor.
         kind: Open<ActorKind> = "API_KEY",
         #[serde(skip_serializing_if = "Option::is_none")]
         api_key_id: Option<ApiKeyId> = "018f2f3a-0000-7000-8000-000000000001"
@@ -142,7 +142,7 @@ request_by_hand! {
         /// A registered supplier.
         supplier_cnpj: Cnpj,
         invoice: NewInvoice,
-        /// What the ERP calls the operation; echoed unchanged.
+        /// The ERP's own reference for the operation; echoed unchanged.
         external_reference: Option<ExternalReference>,
     }
 }
@@ -157,16 +157,16 @@ request_by_hand! {
         due_date: DueDate,
         /// Number of the invoice.
         number: Option<InvoiceNumber>,
-        /// What is withheld; at most amount less 500, and 0 when absent.
+        /// The withheld tax; at most amount less 500, and 0 when absent.
         withheld_tax_amount: Option<Money> = 0.0 => |it| it.between(0, None),
     }
 }
 
 request! {
-    /// What was calculated.
+    /// The calculated net amount.
     #[derive(Debug)]
     pub(crate) struct Release = "Release" {
-        /// What the supplier receives; at most amount less withheld tax.
+        /// The amount that the supplier receives; at most amount less withheld tax.
         net_amount: Money = 12_100.0,
     }
 }

@@ -32,7 +32,7 @@ answer! {
         company_id: CompanyId,
         /// Where to.
         url: String = "https://erp.azul.com.br/webhooks",
-        /// What is sent.
+        /// The types of the events that are sent.
         events: Vec<Open<EventType>> = vec!["anticipation.paid"] => |it| it.each("Sent."),
         /// Whether anything is sent.
         status: Open<EndpointStatus>,
