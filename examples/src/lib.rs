@@ -1,4 +1,4 @@
-//! What the example programs share: reading settings and reporting the outcome.
+//! Common to the example programs: reading settings and reporting the outcome.
 
 use std::error::Error;
 use std::iter::successors;

@@ -123,7 +123,7 @@ fn word<T: TextEnum + FromStr>(text: &str) {
     );
 }
 
-/// What is stored of an accepted text: parsed again it is the same value.
+/// The stored form of an accepted text: parsed again it is the same value.
 fn survivor<T: FromStr + Display + PartialEq + Debug>(text: &str) -> Option<String> {
     let value = read::<T>(text)?;
     let kept = value.to_string();

@@ -1,4 +1,4 @@
-//! What a call costs beyond the same request by the HTTP library alone, as a ratio of times and as
+//! The overhead of a call over the same request by the HTTP library alone, as a ratio of times and as
 //! allocations: `cargo bench -p preauth-client`.
 #![expect(clippy::print_stdout, reason = "the figures are this program's output")]
 #![expect(

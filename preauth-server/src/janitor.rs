@@ -202,7 +202,7 @@ impl Janitor {
     }
 }
 
-/// What the janitor takes care of.
+/// The kinds of records that the janitor cleans up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Endpoints,
@@ -242,7 +242,7 @@ impl Kind {
     }
 }
 
-/// What a batch of some kinds came to.
+/// The result of a batch of some kinds.
 #[derive(Debug, Default)]
 struct Cleaned {
     done: u64,

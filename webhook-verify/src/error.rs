@@ -72,7 +72,7 @@ impl Error for VerifyError {}
 
 explained!(VerifyError);
 
-/// What is wrong with the form of a signature header.
+/// A defect in the form of a signature header.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum HeaderDefect {

@@ -11,7 +11,7 @@ fn secret(number: usize) -> Secret {
     Secret::parse(&format!("whsec_YWxsb2NhdGlvbnMtYXJlLWNvdW50ZWQ_{number}")).unwrap()
 }
 
-/// What verifying allocates, and its outcome; the first call has made whatever is made once.
+/// The allocations of verifying, and its outcome; the first call has made the allocations that are made once.
 fn counted(
     verifier: &Verifier,
     header: Option<&[u8]>,

@@ -1,4 +1,4 @@
-//! What somebody without the secret may write into the header, and what comes of it.
+//! Headers that somebody without the secret may send, and how each is refused.
 
 #![expect(
     clippy::unwrap_used,

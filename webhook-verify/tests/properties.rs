@@ -1,4 +1,4 @@
-//! What holds for every body, time and set of secrets.
+//! Properties that hold for every body, time and set of secrets.
 
 #![expect(
     clippy::unwrap_used,

@@ -1,4 +1,4 @@
-//! What the receiver's README documents about events is what the service sends.
+//! The receiver's README documents events as the service sends them.
 
 use preauth_core::value::EventType;
 use preauth_core::wire::{EventData, RawEventEnvelope};

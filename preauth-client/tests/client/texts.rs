@@ -1,4 +1,4 @@
-//! What people read: the texts of errors and answers, above all where a program just gives up.
+//! The texts of errors and answers for people, above all where a program just gives up.
 
 use std::error::Error as StdError;
 use std::io;
@@ -11,7 +11,7 @@ use wiremock::{MockServer, ResponseTemplate};
 
 use crate::{KEY, answering, client, id, offer, quick, refusal, success};
 
-/// What is printed after `Error: ` when `main` returns the error.
+/// The text after `Error: ` when `main` returns the error.
 fn shown_by_main(error: impl Into<Box<dyn StdError>>) -> String {
     let error: Box<dyn StdError> = error.into();
     format!("{error:?}")

@@ -1,4 +1,4 @@
-//! What a call costs beyond the HTTP library, in allocations; `benches/overhead.rs` measures the time.
+//! The overhead of a call over the HTTP library, in allocations; `benches/overhead.rs` measures the time.
 #![expect(
     clippy::indexing_slicing,
     clippy::unwrap_used,

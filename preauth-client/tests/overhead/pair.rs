@@ -102,7 +102,7 @@ impl Pair {
         self.bare_call(request.header("idempotency-key", self.key.as_str()));
     }
 
-    /// What a program without the client does at least: the same request, its address parsed and its
+    /// The minimum that a program without the client does: the same request, its address parsed and its
     /// key set beforehand, within a time; the whole answer, and its value.
     fn bare_call(&self, request: reqwest::RequestBuilder) {
         let answer = self.runtime.block_on(async {

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::{client, offer};
 
-/// What the platform has of an operation's file: its name.
+/// The name of an operation's file, as the platform stores it.
 async fn stored_name(server: &TestServer, operation: i64) -> String {
     let url = server.platform_url();
     let url = format!("{url}/api/platform/v1/operations/{operation}");

@@ -39,7 +39,7 @@ impl KeyState {
     }
 }
 
-/// What decides whether a request with a key is allowed.
+/// The state of a key by which a request with it is allowed or refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KeyUse {
     /// The state of the key.

@@ -1,4 +1,4 @@
-//! What a check needs besides the record: its context, and the list of findings.
+//! The context of a check besides the record, and the list of findings.
 
 use std::fmt;
 use std::num::NonZeroU32;

@@ -65,7 +65,7 @@ pub struct Violation {
     pub rule: Rule,
     /// The record.
     pub subject: Subject,
-    /// What was found, as a clause.
+    /// The finding, as a clause.
     pub what: String,
 }
 

@@ -25,7 +25,7 @@ pub enum Actor {
 }
 
 text_enum! {
-    /// What kind of party caused an event.
+    /// The kind of party that caused an event.
     #[cfg_attr(not(feature = "_exhaustive"), non_exhaustive)]
     pub enum ActorKind, "kind of actor" {
         /// A program with an API key.
@@ -42,7 +42,7 @@ text_enum! {
 }
 
 impl Actor {
-    /// What kind of party this is.
+    /// The kind of this party.
     #[must_use]
     pub const fn kind(&self) -> ActorKind {
         match self {

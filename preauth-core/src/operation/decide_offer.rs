@@ -14,7 +14,7 @@ use super::{DirectAdvance, Invoice, Offer, Operation, Party, Payer, Rejection, S
 pub struct OfferContext {
     /// The company that pays.
     pub payer: Payer,
-    /// What the platform knows about the supplier.
+    /// The supplier, as the platform knows it.
     pub supplier: KnownSupplier,
     /// Whether the supplier's legal entity has a company in the payer's group; the supplier itself may be
     /// unregistered.
@@ -29,7 +29,7 @@ pub struct OfferContext {
     pub id: OperationId,
 }
 
-/// What the platform knows about a supplier, as far as the payer's head office may see it.
+/// A supplier as the platform knows it, as far as the payer's head office may see it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum KnownSupplier {
     /// No head office has invited this tax id, and it is not registered.

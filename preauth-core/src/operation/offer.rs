@@ -14,7 +14,7 @@ pub struct Offer {
     pub payer: CompanyId,
     /// Who receives the offer.
     pub supplier: OfferedSupplier,
-    /// What is offered for advance; its number is always present here.
+    /// The invoice to advance; its number is always present here.
     pub invoice: Invoice,
     /// The caller's own identifier.
     pub external_reference: Option<ExternalReference>,
@@ -57,7 +57,7 @@ pub struct DirectAdvance {
     pub payer: CompanyId,
     /// The registered supplier.
     pub supplier: Cnpj,
-    /// What is advanced.
+    /// The invoice to advance.
     pub invoice: Invoice,
     /// The platform's own reference for the company, if any.
     pub external_reference: Option<ExternalReference>,

@@ -20,7 +20,7 @@ pub struct Operation {
     pub payer: Payer,
     /// Who receives the advance.
     pub supplier: Party,
-    /// What is advanced.
+    /// The invoice to advance.
     pub invoice: Invoice,
     /// The ERP's own reference, returned as it was sent.
     pub external_reference: Option<ExternalReference>,

@@ -34,7 +34,7 @@ pub struct Commit {
     pub file: Option<InvoiceFile>,
 }
 
-/// What a commit writes besides its event.
+/// The change that a commit writes besides its event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Write {
     /// A new operation; conflicts when its invoice is held by another one in progress.

@@ -33,7 +33,7 @@ pub struct Leased {
 }
 
 text_enum! {
-    /// What caused an attempt.
+    /// The cause of an attempt.
     pub enum Trigger, "trigger" {
         /// The schedule.
         Schedule => "SCHEDULE",

@@ -40,7 +40,7 @@ pub enum Viewer {
 }
 
 impl Viewer {
-    /// What a company sees: a head office its branches as well, a branch itself alone.
+    /// The view of a company: a head office sees its branches as well, a branch itself alone.
     #[must_use]
     pub fn of_company(company: CompanyId, head_office: CompanyId) -> Self {
         if company == head_office {

@@ -17,7 +17,7 @@ pub enum TextError {
     TooShort {
         /// The minimum, in characters.
         min: usize,
-        /// What was sent, in characters.
+        /// The length of the text, in characters.
         found: usize,
     },
     /// The text has more characters than the maximum.
@@ -25,7 +25,7 @@ pub enum TextError {
     TooLong {
         /// The maximum, in characters.
         max: usize,
-        /// What was sent, in characters.
+        /// The length of the text, in characters.
         found: usize,
     },
     /// The text has a control character, including tab and line breaks, in any place. Databases cannot

@@ -1,4 +1,4 @@
-//! What the host in memory offers beyond the ports.
+//! The functions of the host in memory beyond the ports.
 #![expect(
     clippy::unwrap_used,
     reason = "in a test a panic is the report of a failure"

@@ -88,7 +88,7 @@ fn a_reopening_is_refused_while_another_operation_holds_the_invoice() {
     let reproved = closed(Action::ReproveByCompany);
     let refused = decide(&reproved, &Command::Reopen, &held, now);
     assert_eq!(refused, Err(Rejection::DuplicateInvoice { existing }));
-    // What no reproval closed is not reopened, held or not.
+    // An operation that no reproval closed is not reopened, held or not.
     let declined = closed(Action::Decline);
     let refused = decide(&declined, &Command::Reopen, &held, now);
     let status = declined.status();

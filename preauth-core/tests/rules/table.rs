@@ -171,7 +171,7 @@ fn now() -> Timestamp {
     moment(EXPIRES_AT).saturating_add(chrono::TimeDelta::milliseconds(1))
 }
 
-/// What every operation here has come through.
+/// The past that every operation here has.
 fn context() -> CommandContext {
     CommandContext {
         reached: Some(EventType::AnticipationApproved),

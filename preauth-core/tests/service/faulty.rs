@@ -15,7 +15,7 @@ use preauth_core::port::{
 };
 use preauth_core::value::{EventId, IdempotencyKey, OperationId, PaymentOrderId, Timestamp};
 
-/// What becomes of one commit.
+/// The outcome of one commit.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Fault {
     NotDone,
@@ -36,7 +36,7 @@ pub(crate) enum Fault {
     UnknownAppliedAfterNext,
 }
 
-/// What others do at a certain moment.
+/// Work of others at a certain moment.
 pub(crate) type Meanwhile =
     Box<dyn FnOnce(Arc<MemoryStore>) -> Pin<Box<dyn Future<Output = ()> + Send>> + Send>;
 

@@ -100,7 +100,7 @@ proptest! {
     fn no_text_is_too_strange_to_be_validated(text in "[0-9eE.+-]{0,40}") {
         let plain = Decimal::parse_plain(&text);
         let json = Decimal::parse_json_number(&text);
-        // What is plain is JSON too, and means the same.
+        // Plain text is JSON too, and means the same.
         prop_assert!(plain.is_err() || plain == json);
     }
 }

@@ -1,4 +1,4 @@
-//! What every value takes and refuses: the shared vectors, the bounds, and properties.
+//! The texts that every value accepts and refuses: the shared vectors, the bounds, and properties.
 #![expect(
     clippy::arithmetic_side_effects,
     clippy::indexing_slicing,

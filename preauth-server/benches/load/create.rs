@@ -13,7 +13,7 @@ const BASELINE_CLIENTS: usize = 64;
 const MANY_ADDRESSES: u64 = 10_000;
 const BESIDE: &str = "pgbench's one statement, 64 clients";
 
-/// What is sent, and what it must reach.
+/// The load, and the figures that it must reach.
 struct Load {
     clients: usize,
     /// Mail addresses that the offers go to in turn.

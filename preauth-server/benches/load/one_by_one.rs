@@ -12,7 +12,7 @@ use crate::connection::now;
 /// The first argument of the process.
 pub(crate) const NAME: &str = "one-by-one";
 
-/// What all rows refer to.
+/// The records that all rows refer to.
 const COMPANY: &str = "
     INSERT INTO companies (id, cnpj, name, kind, head_office_id, created_at)
         VALUES (x'00000000000000000000000000000001', '11222333000181', 'Construtora', 'CONSTRUCTION',

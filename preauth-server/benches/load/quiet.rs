@@ -22,7 +22,7 @@ pub(crate) enum Load {
     Lists,
 }
 
-/// What the quiet company measured, in microseconds, sorted.
+/// The quiet company's measurements, in microseconds, sorted.
 pub(crate) struct Quiet {
     pub(crate) figures: Vec<(&'static str, Vec<u64>)>,
 }

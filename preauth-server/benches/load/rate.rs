@@ -1,4 +1,4 @@
-//! What creating and delivering cost, together and each alone, and how many events are sent per second.
+//! The cost of creating and delivering, together and each alone, and the number of events sent per second.
 
 use crate::clients;
 use crate::connection::{micros, now};

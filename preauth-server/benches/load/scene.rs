@@ -89,7 +89,7 @@ impl Scene {
         self.folder.path()
     }
 
-    /// What the baseline's rows refer to.
+    /// The ids of the records that the baseline's rows refer to.
     pub(crate) fn ids(&self) -> Vec<(&'static str, String)> {
         let sql = |statement| self.cluster().sql(statement);
         vec![

@@ -30,7 +30,7 @@ const SLOW_DISK: [&str; 8] = [
     "--",
 ];
 
-/// What the database's files stand on.
+/// The disk of the database's files.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Disk {
     Own,

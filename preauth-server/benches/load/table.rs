@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::statistics::{grouped, hundredths, ratio, spread};
 
-/// What a figure must be. The targets of ratios are in hundredths.
+/// The target of a figure. Those of ratios are in hundredths.
 #[derive(Clone, Copy)]
 pub(crate) enum Target {
     AtLeast(u64),
@@ -21,7 +21,7 @@ pub(crate) struct Table {
 
 struct Row {
     what: String,
-    /// What a ratio's figures are measured beside.
+    /// The baseline of a ratio's figures.
     beside: Option<&'static str>,
     unit: &'static str,
     target: Target,

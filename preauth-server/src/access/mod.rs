@@ -74,7 +74,7 @@ pub struct KeyRecord {
     pub expires_at: Timestamp,
     /// The company that owns the key.
     pub company: CompanyId,
-    /// What kind of company it is.
+    /// The kind of company.
     pub company_kind: CompanyKind,
     /// The company's head office; the company itself when it is one.
     pub head_office: CompanyId,

@@ -39,7 +39,7 @@ pub(super) struct ServeArgs {
     database: Option<String>,
 }
 
-/// What only a server that runs has.
+/// The options that only a running server has.
 #[derive(Debug, Args)]
 pub(super) struct RunArgs {
     #[command(flatten)]

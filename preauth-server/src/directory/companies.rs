@@ -151,7 +151,7 @@ pub trait Companies: Send + Sync {
         at: Timestamp,
     ) -> Result<(), DirectoryError>;
 
-    /// What a head office's credit analysis allows, if there is one.
+    /// The credit that a head office's analysis allows, if there is one.
     async fn credit(&self, company: CompanyId) -> Result<Option<Credit>, Unavailable>;
 
     /// Blocks a supplier's legal entity, registered or not, for a head office and its branches;

@@ -43,7 +43,7 @@ pub struct Caller {
     pub company: CompanyId,
     /// That company's head office.
     pub head_office: CompanyId,
-    /// What kind of company it is.
+    /// The kind of company.
     pub kind: CompanyKind,
     /// The key's remaining rate window.
     pub window: Option<WindowLeft>,
@@ -52,7 +52,7 @@ pub struct Caller {
 }
 
 impl Caller {
-    /// What this caller may see.
+    /// The operations that this caller may see.
     #[must_use]
     pub fn viewer(self) -> Viewer {
         Viewer::of_company(self.company, self.head_office)

@@ -121,7 +121,7 @@ impl MailSender {
         join_all((0..LANES).map(lane)).await;
         let left = mem::take(&mut self.batch.lock().await.mails);
         give_back_all(self.queue.as_ref(), left).await;
-        // What is still unrecorded then is sent again when its lease expires.
+        // A mail whose outcome is still unrecorded then is sent again when its lease expires.
         let _ = timeout(
             LAST_MOMENTS,
             self.recordings.acquire_many(MAX_RECORDINGS.into()),

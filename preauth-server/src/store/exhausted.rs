@@ -29,7 +29,7 @@ struct Exhausted {
     checked_at: Instant,
 }
 
-/// What the cache knows about a key.
+/// The cached state of a key.
 #[derive(Debug)]
 pub(super) enum Known {
     /// Nothing.

@@ -103,7 +103,7 @@ pub enum OpenError {
         parameter: &'static str,
         /// The file.
         path: PathBuf,
-        /// What is wrong with it, and what to run.
+        /// The defect, and the command that repairs it.
         #[source]
         cause: std::io::Error,
     },

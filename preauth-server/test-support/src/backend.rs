@@ -16,7 +16,7 @@ pub enum Backend {
     Postgres,
 }
 
-/// What a server leaves behind and restarts from: its folder and its database.
+/// The data that a server restarts from: its folder and its database.
 pub struct Home {
     folder: TempDir,
     database: Option<Database>,

@@ -1,4 +1,4 @@
-//! What the server's tests share: databases, servers and sandboxes that run the real binary, callers
+//! Common to the server's tests: databases, servers and sandboxes that run the real binary, callers
 //! and receivers.
 #![expect(
     clippy::unwrap_used,

@@ -26,7 +26,7 @@ pub async fn exchange(base_url: &str, bytes: &[u8]) -> Option<Answer> {
     };
     let mut received = Vec::new();
     let receive = async {
-        // What arrived before a reset counts.
+        // The bytes that arrived before a reset count.
         let _ = reader.read_to_end(&mut received).await;
     };
     let both = async { tokio::join!(send, receive) };

@@ -101,7 +101,7 @@ fn a_server_that_declines_encryption_gets_neither_user_nor_password() {
     assert_eq!(bytes, 8, "the question for encryption");
 }
 
-/// What names a file, the mode that it is refused with, and the next step.
+/// The parameter that names a file, the mode that it is refused with, and the next step.
 const TLS_FILES: [(&str, &str, u32, &str); 6] = [
     ("sslkey", "PGSSLKEY", 0o640, "chmod 600 own.pem"),
     ("sslkey", "PGSSLKEY", 0o604, "chmod 600 own.pem"),

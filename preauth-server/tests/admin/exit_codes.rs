@@ -1,4 +1,4 @@
-//! What a script can rely on when a command fails.
+//! The exit codes and messages that a script can rely on when a command fails.
 
 use preauth_server::secret::{
     CHALLENGE_HEADER, Challenge, HANDSHAKE_PATH, Instance, OperatorToken,
@@ -321,7 +321,7 @@ async fn refusals_are_in_the_language_of_the_option_or_else_of_the_locale() {
     in_brazil(&["company", "show", NEW_COMPANY])
         .failed(1, &["erro: nenhuma empresa tem o CNPJ 45.723.001/0001-00"]);
     in_brazil(&["operation", "decline", &id]).failed(4, &["use --yes para continuar"]);
-    // What a field's problem is stands only in the API's message.
+    // Only the API's message has the problem of a field.
     let days = ["--max-term-days", "9999", "--max-invoice-amount", "0"];
     let done = operator.run(&[&["credit", "set", COMPANY], &days[..]].concat());
     let expected = ["VALIDATION_ERROR (400): fields of the request", "deve ser"];

@@ -1,4 +1,4 @@
-//! What commands print, in the chosen language; JSON is the same in each.
+//! Commands print in the chosen language; JSON is the same in each.
 
 use crate::operator::{COMPANY, Operator, preauth, value};
 

@@ -6,7 +6,7 @@ use test_support::{Backend, Scratch, on_each_database};
 use crate::command::{audit, text};
 use crate::world::live_in;
 
-/// What the last kind of record would show, were it read.
+/// A violation in the last kind of record.
 const LAST: &str = "UPDATE invoice_file_bytes SET bytes = bytes + 1";
 
 on_each_database! {

@@ -13,7 +13,7 @@ use webhook_verify::{EVENT_ID_HEADER, SIGNATURE_HEADER, Secret, Verifier};
 
 const PATH: &str = "/members/";
 
-/// What a member does with a request.
+/// The reaction of a member to a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Manner {
     /// Answers with this status.

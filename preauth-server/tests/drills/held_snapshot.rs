@@ -225,7 +225,7 @@ fn mailbox(n: u32) -> (bool, String) {
 }
 
 impl Turn {
-    /// What is bounded: its name, and the pages for each offer, delivery, and mail that was staged.
+    /// The bounded figures: the name, and the pages for each offer, delivery, and staged mail.
     fn pages_of_each(self) -> [(&'static str, u64); 3] {
         let pages = self.pages;
         [

@@ -9,7 +9,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
 use tokio_rustls::TlsAcceptor;
 
-/// What a receiver does with a request.
+/// The reaction of a receiver to a request.
 #[derive(Clone)]
 pub(crate) enum Manner {
     /// Answers with these bytes.
@@ -32,7 +32,7 @@ pub(crate) struct Receiver {
     _tasks: JoinSet<()>,
 }
 
-/// What has arrived so far.
+/// The connections and requests that have arrived so far.
 #[derive(Default)]
 pub(crate) struct Received {
     /// Accepted connections, whether or not anything was read.

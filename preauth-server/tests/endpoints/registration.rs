@@ -1,4 +1,4 @@
-//! What may be registered: the text of the URL, and the addresses its name resolves to.
+//! The endpoints that may be registered: the text of the URL, and the addresses its name resolves to.
 
 use crate::dns::{Lookup, alias, at};
 use crate::house::House;

@@ -157,7 +157,7 @@ fn the_contract_names_the_statuses_of_each_operation() {
     }
 }
 
-/// What a create may look like, written by hand: whether the description allows it, and whether the
+/// Creates written by hand: whether the description allows one, and whether the
 /// API accepts it, must be one answer.
 #[tokio::test]
 async fn the_description_allows_what_the_api_accepts() {

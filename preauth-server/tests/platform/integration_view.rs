@@ -1,4 +1,4 @@
-//! What the ERP sees of the platform's actions.
+//! The platform's actions, as the ERP sees them.
 
 use preauth_client::wire::path::{PRE_AUTHORIZATIONS, pre_authorization};
 use serde_json::{Value, json};

@@ -12,7 +12,7 @@ pub(crate) struct Route {
     pub(crate) takes: Takes,
 }
 
-/// What a route reads besides its path.
+/// The input of a route besides its path.
 pub(crate) enum Takes {
     /// Nothing: the body is ignored.
     Nothing,
@@ -31,7 +31,7 @@ pub(crate) struct Field {
     pub(crate) required: bool,
 }
 
-/// What a field holds.
+/// The type of a field's value.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     Text,

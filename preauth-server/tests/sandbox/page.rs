@@ -1,4 +1,4 @@
-//! What the page of the sandbox lists, held to the code.
+//! The lists on the page of the sandbox match the code.
 
 use std::collections::BTreeSet;
 

@@ -65,10 +65,10 @@ const RARE: [&str; 44] = [
     "an operation had a payment order already",
 ];
 
-/// What never occurs on a real database: only a drill has a standby to promote.
+/// Events that never occur on a real database: only a drill has a standby to promote.
 const IN_MEMORY_ONLY: [&str; 2] = ["a standby was promoted", "a promotion cut a commit off"];
 
-/// What occurs in so few runs that the rounds on a real database, each of which takes seconds, may be without.
+/// Events so rare that the rounds on a real database, each of which takes seconds, may be without them.
 const IN_MANY_RUNS: [&str; 3] = [
     "a command's outcome was unknown",
     "a lease was given back",

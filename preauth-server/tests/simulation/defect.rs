@@ -45,7 +45,7 @@ pub(crate) enum Defect {
     UnknownTypeStopsAll,
     /// A page of the archive shows operations as of the start of the reading.
     PageOfTwoMoments,
-    /// What a clock that was ahead left stays leased or due until then.
+    /// Leases and due times set while a clock was ahead stay until then.
     TimesLeftAhead,
     /// An instance uses its machine's clock even if it is wrong.
     OwnClock,

@@ -1,4 +1,4 @@
-//! What a commit hands over, when the caller of the commit does not wait for its end.
+//! The handover of a commit whose caller does not wait for its end.
 
 use std::collections::BTreeSet;
 use std::num::NonZeroU32;

@@ -1,4 +1,4 @@
-//! What the janitor removes, and what it keeps.
+//! The records that the janitor removes, and those that it keeps.
 
 use std::num::NonZeroU32;
 

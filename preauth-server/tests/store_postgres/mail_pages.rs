@@ -1,4 +1,4 @@
-//! What a mail costs: as many pages behind a snapshot that is held open, and after many mails before.
+//! The cost of a mail: as many pages while a snapshot is held open, and after many earlier mails.
 
 use std::num::NonZeroU32;
 use std::time::Duration;
@@ -127,7 +127,7 @@ async fn with_an_offer() -> Fixture {
     let fixture = Fixture::new().await;
     let payer = fixture.payer().await;
     fixture.offer(payer).await;
-    // What else works on the database is not counted.
+    // Other work on the database is not counted.
     fixture.stores.lifecycle.close().await;
     send_all(&fixture, fixture.now).await;
     fixture

@@ -23,7 +23,7 @@ mod promotion;
 mod rate_counts;
 mod records;
 
-/// What the shared files call a database.
+/// The database of the shared files.
 mod database {
     pub(crate) use test_support::Database;
 

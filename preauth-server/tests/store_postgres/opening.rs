@@ -67,7 +67,7 @@ async fn a_step_that_does_not_get_its_locks_is_taken_again_until_it_does() {
 
 /// Suppliers that offers of an older build registered, and an offer of each.
 const REGISTERED_BY_OFFERS: [&str; 5] = [
-    // What that step needs, and a later one removes.
+    // Objects that this step needs, and a later one removes.
     "CREATE FUNCTION record_invitations() RETURNS TRIGGER LANGUAGE plpgsql AS
          $$ BEGIN RETURN NULL; END $$",
     "WITH new AS (SELECT gen_random_uuid() AS id, n FROM generate_series(1, 2500) AS n)

@@ -10,7 +10,7 @@ use tokio::time::sleep;
 
 use crate::store::fixture::Fixture;
 
-/// What the sweeper records in one step.
+/// Maximum number of expiries that the sweeper records in one step.
 const STEP: u32 = 2000;
 /// More overdue offers than one step takes.
 const MANY: i64 = 2_100;
@@ -114,7 +114,7 @@ async fn expired_offers_are_not_read_again_while_a_snapshot_is_open() {
     while status(&fixture, &first).await != "REPROVED" {
         sweep().await.unwrap();
     }
-    // What a session did is counted within a second: first all that led here.
+    // The statistics of a session are counted within a second: first those of the work so far.
     let (mut before, mut after) = ((0, 0), (0, 0));
     for _ in 0..2 {
         before = looks(&fixture).await;

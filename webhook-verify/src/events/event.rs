@@ -92,7 +92,7 @@ pub enum EventError {
         id: EventId,
         /// The event's type.
         event_type: Open<EventType>,
-        /// What is wrong with its data.
+        /// Why its data cannot be decoded.
         #[source]
         cause: JsonError,
     },

@@ -1,4 +1,4 @@
-//! What a clock leaves behind that was ahead for a while and came back.
+//! Leases and due times left by a clock that was ahead for a while and came back.
 
 use chrono::TimeDelta;
 
@@ -32,7 +32,7 @@ pub async fn a_delivery_due_after_its_schedule_becomes_due(host: &dyn Host) {
     scene.claim_one().await;
 }
 
-/// What waits within the schedule keeps its time, the longest delay with its jitter included.
+/// A delivery within the schedule keeps its due time, the longest delay with its jitter included.
 pub async fn a_delivery_within_its_schedule_keeps_its_time(host: &dyn Host) {
     let scene = Scene::new(host).await;
     scene.endpoint(scene.payer).await;
@@ -48,7 +48,7 @@ pub async fn a_delivery_within_its_schedule_keeps_its_time(host: &dyn Host) {
     }
 }
 
-/// What is kept for a paused endpoint waits for its resumption, and then becomes due as well.
+/// A delivery kept for a paused endpoint waits for its resumption, and then becomes due as well.
 pub async fn a_delivery_of_a_paused_endpoint_waits_for_its_resumption(host: &dyn Host) {
     let scene = Scene::new(host).await;
     let endpoint = scene.endpoint(scene.payer).await;

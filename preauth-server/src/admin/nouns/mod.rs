@@ -21,7 +21,7 @@ use super::options::Noun;
 use super::session::Session;
 use crate::language::Language;
 
-/// What an operator does on the platform.
+/// The commands of an operator on the platform.
 #[derive(Debug, Subcommand)]
 pub(crate) enum AdminCommand {
     /// Companies: construction companies, their branches, suppliers.

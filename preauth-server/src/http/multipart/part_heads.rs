@@ -40,7 +40,7 @@ struct Scan {
     part: usize,
 }
 
-/// What the current line belongs to.
+/// The part of the body that the current line belongs to.
 #[derive(Debug)]
 enum Place {
     /// The text before the first part, or a part's content.

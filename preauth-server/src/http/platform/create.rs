@@ -27,7 +27,7 @@ pub(super) trait Create: Send + Sync + 'static {
     /// Whether the request has a body; without one an empty object is parsed.
     const HAS_BODY: bool = true;
 
-    /// What it does, for the API's description; the idempotency key is added to it.
+    /// Adds its effect to the API's description; the idempotency key is added afterwards.
     fn document(&self, operation: Described) -> Described;
 
     /// Adds every part of the request to its fingerprints.

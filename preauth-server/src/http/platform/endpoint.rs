@@ -20,7 +20,7 @@ pub(super) trait Endpoint: Send + Sync + 'static {
         false
     }
 
-    /// What it does, for the API's description; the route has method and path.
+    /// Adds its effect to the API's description; the route has method and path.
     fn document(&self, operation: Described) -> Described;
 
     /// Extract, convert, one call, convert.

@@ -66,7 +66,7 @@ impl Resource {
             .map(|(method, _)| (method.to_string(), self.path.clone()))
     }
 
-    /// What each method does; HEAD is not described.
+    /// The description of each method; HEAD is not described.
     pub(super) fn described(&self) -> impl Iterator<Item = Described> {
         let endpoints = self.endpoints.iter();
         endpoints

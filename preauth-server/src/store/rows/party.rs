@@ -57,7 +57,7 @@ macro_rules! join_supplier {
 }
 pub(in crate::store) use join_supplier;
 
-/// What a head office knows about a supplier: every column is empty when there is no company, and
+/// A supplier as a head office may see it: every column is empty when there is no company, and
 /// the name is when only other head offices invited it.
 pub(in crate::store) fn known_supplier(columns: Columns<'_>) -> Result<KnownSupplier, Corrupt> {
     let cnpj: Option<&str> = columns.raw(SUPPLIER.cnpj)?;

@@ -1,4 +1,4 @@
-//! What is sent with a create comes back as it was.
+//! A file sent with a create is returned unchanged.
 
 use preauth_client::wire::path::PRE_AUTHORIZATIONS;
 use preauth_client::{FileType, InvoiceFile, NewPreAuthorization};

@@ -1,4 +1,4 @@
-//! What operators see of a running server: metrics and probes of the real binary, on SQLite and on
+//! Metrics and probes of a running server, as operators see them: the real binary, on SQLite and on
 //! PostgreSQL.
 
 mod clocks;

@@ -142,7 +142,7 @@ async fn a_delivery_waiting_for_its_receiver_is_in_progress_and_not_overdue(back
     assert_eq!(created.status, 201);
     let under_way = "preauth_dispatcher_slots_in_use 1";
     scrape_until(&sandbox, |scraped| scraped.has_line(under_way)).await;
-    // What that scrape read first may be from before the lease.
+    // The figures that this scrape read first may be from before the lease.
     let scraped = scrape(&sandbox).await;
     for line in [
         "preauth_deliveries_due 1",

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 const HEAD: usize = 5;
 const LENGTH: usize = 4;
 
-/// What one side of a connection has requested so far.
+/// The requests of one side of a connection so far.
 #[derive(Default)]
 pub(super) struct Requests {
     unread: Vec<u8>,

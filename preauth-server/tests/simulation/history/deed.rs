@@ -1,4 +1,4 @@
-//! What a commit does.
+//! The effect of a commit.
 
 use std::fmt;
 

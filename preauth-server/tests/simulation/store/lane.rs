@@ -38,7 +38,7 @@ impl Lane {
         sleep_ms(millis).await;
     }
 
-    /// What every piece of work does first; returns a violation if it had to wait.
+    /// The first step of every piece of work; returns a violation if it had to wait.
     pub(super) async fn pass(&self) -> Option<Fact> {
         let asked = Instant::now();
         drop(self.lock.read().await);

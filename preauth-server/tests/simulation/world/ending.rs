@@ -114,7 +114,7 @@ async fn drain(cluster: &Arc<Cluster>) {
         }
         let next_due = database.ground().outbox.next_due().await.unwrap();
         let wait = match next_due {
-            // What cannot be claimed is leased: the holder may be dead.
+            // A delivery that cannot be claimed is leased: the holder may be dead.
             None if idle_steps == 1 => return,
             None => {
                 idle_steps += 1;

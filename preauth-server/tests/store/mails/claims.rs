@@ -61,7 +61,7 @@ async fn a_mail_waits_for_few_of_another_head_office_however_many_these_are() {
             ..claim(fixture.later(TimeDelta::seconds(1)))
         };
         let queue = &*fixture.stores.mails;
-        // What the queue has read ahead by now is of the first head office.
+        // The mails that the queue has read ahead by now are the first head office's.
         let mut leased = lease_several(queue, &today).await.unwrap();
         for n in 0..FEW {
             let mut offer = fixture.new_offer(few);

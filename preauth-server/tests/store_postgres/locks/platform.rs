@@ -64,7 +64,7 @@ const WRITES: [Write; 8] = [
     |directory, held, fixture| again(directory.resend_mail(held.mail, fixture.now)),
 ];
 
-/// What another of these writes has already sent again is not there to be sent.
+/// A conflict: another of these writes has already sent it again.
 fn again(resent: BoxFuture<'_, Written>) -> BoxFuture<'_, Written> {
     Box::pin(async {
         match resent.await {

@@ -1,4 +1,4 @@
-//! What a migration must not do while instances of the previous version run.
+//! Statements that a migration must not have while instances of the previous version run.
 
 use std::collections::BTreeSet;
 

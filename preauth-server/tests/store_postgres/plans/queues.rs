@@ -1,4 +1,4 @@
-//! What follows a create: its deliveries, its mail, commands, expiry, and what the janitor removes.
+//! The work after a create: its deliveries, its mail, commands, expiry, and the janitor's removals.
 
 use std::num::NonZeroU32;
 

@@ -34,7 +34,7 @@ pub(super) struct Plans {
     _listening: DefaultGuard,
 }
 
-/// What one statement read from one table.
+/// The rows that one statement read from one table.
 pub(super) struct Scan {
     pub(super) relation: String,
     /// Rows that were read, matching or not.

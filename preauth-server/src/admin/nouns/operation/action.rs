@@ -16,7 +16,7 @@ use crate::printable::{printable, reais};
 
 use super::OPERATION;
 
-/// What somebody does with an operation. Those that close it ask first.
+/// The actions on an operation. Those that close it ask for confirmation.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Action {
     /// The supplier asks for the advance that was offered.

@@ -11,7 +11,7 @@ use crate::http::platform::operations::{NewDirectAdvance, NewInvoice};
 
 use super::OPERATION;
 
-/// What is advanced, for whom, by whom.
+/// The invoice of an advance, its payer and its supplier.
 #[derive(Debug, Args)]
 pub(crate) struct Advance {
     /// Id or CNPJ of the construction company that will pay the invoice.

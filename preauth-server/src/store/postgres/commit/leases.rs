@@ -38,7 +38,7 @@ pub(super) const ANSWER: &str = "SELECT n, code, NULL::UUID AS id, NULL::UUID AS
                       ORDER BY s.number DESC) AS sealed_secrets
          FROM endpoints e WHERE e.id = a.endpoint_id LIMIT 1) AS e";
 
-/// What a statement leased.
+/// The deliveries that a statement leased.
 #[derive(Default)]
 pub(in super::super) struct Leases {
     tokens: HashMap<Uuid, i64>,

@@ -85,7 +85,7 @@ impl Need {
     /// Locks rows of this kind; returns the query of the commits for which a row was not free.
     fn lock(self, statement: &mut Statement) -> &'static str {
         match self {
-            // What deliveries need to know of an endpoint is read with its lock, which prevents a
+            // The columns of an endpoint that deliveries need are read under its lock, which prevents a
             // concurrent deletion from missing a delivery that is not committed yet.
             Self::Endpoints => {
                 statement.part(

@@ -26,7 +26,7 @@ use identity::Identity;
 pub(super) use identity::{Lineage, is_writable};
 pub(super) use watcher::Watcher;
 
-/// What the connections of one store know about their server; shared by all pools.
+/// The state of the server of one store, as its connections know it; shared by all pools.
 #[derive(Debug, Default)]
 pub(super) struct Primary {
     state: Mutex<State>,

@@ -165,7 +165,7 @@ async fn insert(session: &mut dyn Session, company: &Company) -> Result<(), Writ
     if done == 1 {
         return Ok(());
     }
-    // What caused the conflict: its tax id, or its head office.
+    // The cause of the conflict: its tax id, or its head office.
     let taken = by_cnpj(session, company.cnpj).await?;
     Err(if taken.is_some() {
         WriteError::Conflict

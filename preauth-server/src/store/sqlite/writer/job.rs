@@ -23,7 +23,7 @@ pub(super) struct Job<I, T> {
     caller: oneshot::Sender<Result<T, WriteError>>,
 }
 
-/// What the transaction must do after a job.
+/// The transaction's next step after a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Ran {
     /// Keep its writes.

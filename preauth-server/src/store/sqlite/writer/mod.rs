@@ -36,7 +36,7 @@ const STALLS_AFTER: TimeDelta = TimeDelta::minutes(1);
 pub(super) type Run<I, T> =
     for<'c> fn(&'c mut SqliteConnection, &'c I) -> BoxFuture<'c, Result<T, WriteError>>;
 
-/// What follows a write that is durable, also if its caller has gone away.
+/// Work after a write that is durable, also if its caller has gone away.
 pub(super) type After<T> = Box<dyn FnOnce(&mut T) + Send>;
 
 /// The queue of the writing task.
