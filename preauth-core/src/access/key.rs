@@ -39,7 +39,7 @@ impl KeyState {
     }
 }
 
-/// The state of a key by which a request with it is allowed or refused.
+/// Everything that the decision on a request with a key depends on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KeyUse {
     /// The state of the key.

@@ -2,7 +2,7 @@
 
 use crate::value::{CompanyId, PermissionSet};
 
-/// The data by which a user may or may not be responsible for a key.
+/// Everything that decides whether a user may be responsible for a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ResponsibleUser {
     /// The user's company.

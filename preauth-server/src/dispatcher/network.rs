@@ -23,7 +23,7 @@ pub enum NetworkError {
     #[error("has more bits than an address of its family")]
     Bits,
     /// An address within the network, but not its first one.
-    #[error("has bits set behind the ones that count")]
+    #[error("has host bits set")]
     NotFirst,
     /// A network that is too large to be allowed.
     #[error("is too large; an IPv4 network needs 8 bits or more, an IPv6 network 7")]

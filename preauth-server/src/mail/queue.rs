@@ -40,7 +40,7 @@ pub trait MailQueue: Send + Sync {
 /// The outcome of a claim for a mail that was due.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Claimed {
-    /// It was postponed; others behind it may be due.
+    /// It was postponed; others after it may be due.
     PutOff,
     /// It was canceled: the supplier can no longer request the offer.
     Canceled {

@@ -1,4 +1,4 @@
-//! Rows that cannot be read: an audit reports each and goes on, to violations behind them.
+//! Rows that cannot be read: an audit reports each and goes on, to violations after them.
 
 use serde_json::Value;
 use test_support::{Backend, Scratch, on_each_database};
@@ -56,7 +56,7 @@ async fn an_audit_goes_on_after_a_row_that_belongs_to_another_record(backend: Ba
     assert!(found.iter().any(is_last), "{found:?}");
 }
 
-/// Ids and keys that SQLite accepts once its checks are ignored. Each kind has records behind the row.
+/// Ids and keys that SQLite accepts once its checks are ignored. Each kind has records after the row.
 #[tokio::test]
 async fn an_audit_goes_on_after_rows_without_a_readable_key() {
     let whole = Scratch::empty(Backend::Sqlite).await;

@@ -15,7 +15,7 @@ const TURNS: u32 = 6;
 /// Maximum growth of the log per offer: pages of the tables and indexes that its events, deliveries
 /// and mails change, several times.
 const MAX_LOG_BYTES_PER_OFFER: u64 = 192 << 10;
-/// Offers behind the reader, in percent of those without one; checked in long runs only, because
+/// Offers while the reader is open, in percent of those without one; checked in long runs only, because
 /// times on a busy machine vary.
 const MIN_RATE_PERCENT: u128 = 80;
 

@@ -27,7 +27,7 @@ const FRESH_ONE_IN: u32 = 4;
 const OFFERS_TO_FRESH: u32 = 4;
 /// Maximum number of those mailboxes; below the daily limit of a head office.
 const MAX_FRESH: u32 = 9_500;
-/// Maximum pages read per offer, delivery and mail behind a held snapshot, as a multiple of those
+/// Maximum pages read per offer, delivery and mail while a snapshot is held, as a multiple of those
 /// without one.
 const MAX_PAGES_FACTOR: u64 = 3;
 /// The same for the pages of rate windows per request.

@@ -58,7 +58,7 @@ fn all_configuration_problems_are_reported_together() {
     );
     assert_eq!(code, 1);
     for text in [
-        "webhooks.allowed_networks: \"10.1.2.3/16\" has bits set behind the ones that count",
+        "webhooks.allowed_networks: \"10.1.2.3/16\" has host bits set",
         "webhooks.allowed_networks: \"0.0.0.0/0\" is too large",
         "webhooks.allowed_networks: \"here\" must be an address, a slash and a number of bits",
         "webhooks.resolver must be an IP address and a port like 10.0.0.53:53",

@@ -13,7 +13,7 @@ use crate::store::fixture::Fixture;
 
 /// Mails that are staged and taken while pages are counted: more than one poll lists.
 const MEASURED: i64 = 150;
-/// Mails between two measurements behind a snapshot.
+/// Mails between two measurements while a snapshot is open.
 const BETWEEN: i64 = 1_500;
 /// Mails that were sent to a mailbox, and mailboxes that its head office reached today.
 const HISTORY: i64 = 8_000;

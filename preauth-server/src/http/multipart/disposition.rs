@@ -23,8 +23,8 @@ impl Disposition {
         }
         let (mut name, mut plain, mut extended) = (None, None, None);
         let mut rest = parameters;
-        while let Some((key, value, behind)) = parameter(rest).ok_or(FormFlaw::Nameless)? {
-            rest = behind;
+        while let Some((key, value, after)) = parameter(rest).ok_or(FormFlaw::Nameless)? {
+            rest = after;
             let known = match key.to_ascii_lowercase().as_str() {
                 "name" => &mut name,
                 "filename" => &mut plain,
@@ -46,7 +46,7 @@ impl Disposition {
     }
 }
 
-/// The next parameter and the text behind its semicolon; `Some(None)` at the end, `None` when it is
+/// The next parameter and the text after its semicolon; `Some(None)` at the end, `None` when it is
 /// malformed.
 #[expect(clippy::option_option, reason = "the end is no failure")]
 fn parameter(text: &str) -> Option<Option<(&str, String, &str)>> {
@@ -54,25 +54,25 @@ fn parameter(text: &str) -> Option<Option<(&str, String, &str)>> {
     if text.is_empty() {
         return Some(None);
     }
-    let (key, behind) = text.split_once('=')?;
-    let behind = behind.trim_start();
-    let (value, behind) = if let Some(quoted) = behind.strip_prefix('"') {
+    let (key, after) = text.split_once('=')?;
+    let after = after.trim_start();
+    let (value, after) = if let Some(quoted) = after.strip_prefix('"') {
         unquoted(quoted)?
     } else {
-        let end = behind.find(';').unwrap_or(behind.len());
-        let (token, behind) = behind.split_at(end);
-        (token.trim_end().to_owned(), behind)
+        let end = after.find(';').unwrap_or(after.len());
+        let (token, after) = after.split_at(end);
+        (token.trim_end().to_owned(), after)
     };
-    let behind = behind.trim_start();
-    let behind = if behind.is_empty() {
-        behind
+    let after = after.trim_start();
+    let after = if after.is_empty() {
+        after
     } else {
-        behind.strip_prefix(';')?
+        after.strip_prefix(';')?
     };
-    Some(Some((key.trim(), value, behind)))
+    Some(Some((key.trim(), value, after)))
 }
 
-/// The text up to the closing quote, and the rest behind it. A backslash escapes a quote or itself;
+/// The text up to the closing quote, and the rest after it. A backslash escapes a quote or itself;
 /// before other characters it is literal, as in the paths that some browsers send.
 fn unquoted(text: &str) -> Option<(String, &str)> {
     let mut value = String::new();

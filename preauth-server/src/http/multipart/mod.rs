@@ -28,7 +28,7 @@ const PART_LIMIT: usize = 16;
 const PART_HEAD_LIMIT_BYTES: u64 = 8 * 1024;
 /// Maximum size of the text before the first boundary; clients send none.
 const PREAMBLE_LIMIT_BYTES: u64 = 8 * 1024;
-/// Maximum number of blanks behind a boundary.
+/// Maximum number of blanks after a boundary.
 const PADDING_LIMIT_BYTES: u64 = 1024;
 
 /// The parts of a create; an absent part is `None`.

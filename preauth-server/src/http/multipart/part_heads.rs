@@ -47,7 +47,7 @@ enum Place {
     Content,
     /// A head, with the names of its `Content-*` headers in lower case.
     Head { lines: usize, names: Vec<Vec<u8>> },
-    /// The text behind the last part, or behind a refused head.
+    /// The text after the last part, or after a refused head.
     End,
 }
 
@@ -85,7 +85,7 @@ where
             && self.scan.read(bytes).is_err()
         {
             self.scan.place = Place::End;
-            // Nothing is read behind the first refused head.
+            // Nothing is read after the first refused head.
             let _ = self.refused.set(self.scan.part);
         }
         next
@@ -125,13 +125,13 @@ impl Scan {
 
     /// Checks the current line, which is complete.
     fn end_line(&mut self, is_crlf: bool) -> Result<(), Flawed> {
-        let behind = self.line.strip_prefix(&*self.delimiter);
+        let after = self.line.strip_prefix(&*self.delimiter);
         match &mut self.place {
-            Place::Content => match behind {
+            Place::Content => match after {
                 None => {}
                 // Some parsers end a part here, and the library does not.
                 Some(_) if !self.is_after_crlf => return Err(Flawed),
-                Some(behind) if behind.starts_with(b"--") => self.place = Place::End,
+                Some(after) if after.starts_with(b"--") => self.place = Place::End,
                 Some(_) => {
                     self.place = Place::Head {
                         lines: 0,
@@ -141,7 +141,7 @@ impl Scan {
             },
             Place::Head { lines, names } => {
                 let line = self.line.strip_suffix(b"\r").unwrap_or(&self.line);
-                if !is_crlf || behind.is_some() || line.contains(&b'\r') {
+                if !is_crlf || after.is_some() || line.contains(&b'\r') {
                     return Err(Flawed);
                 }
                 if line.is_empty() {
@@ -168,7 +168,7 @@ impl Scan {
     }
 }
 
-/// The first line without its line feed, and what is behind that.
+/// The first line without its line feed, and what is after that.
 fn split_line(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     let mut rest = bytes;
     // Searches several bytes at a time; reading from a slice does not fail.

@@ -45,7 +45,7 @@ where
         part_number = part_number.saturating_add(1);
     }
     drop(parts);
-    // Clients send nothing behind the last boundary; it is read nevertheless, so that the limit
+    // Clients send nothing after the last boundary; it is read nevertheless, so that the limit
     // applies to the whole body.
     while let Some(bytes) = body.next().await {
         bytes?;

@@ -28,7 +28,7 @@ const HEAD_TIMEOUT: Duration = Duration::from_secs(10);
 const PIECE_BYTES: usize = 4 * 1024;
 
 /// The state shared by the two ends of the HTTP library: the transport before it, and the service
-/// behind it.
+/// after it.
 #[derive(Clone, Debug)]
 pub(super) struct HeadChecks(Arc<Shared>);
 

@@ -48,15 +48,15 @@ fn declared(head: &[u8]) -> Result<Option<&'static Encoding>, Stop> {
     Ok(Some(encoding))
 }
 
-/// The quoted text behind `encoding` in the XML declaration, if there is one; its form is checked
+/// The quoted text after `encoding` in the XML declaration, if there is one; its form is checked
 /// when the document is read.
 fn label(head: &[u8]) -> Option<&[u8]> {
     let declaration = head.strip_prefix(b"<?xml")?;
     let end = position(declaration, b"?>")?;
     let declaration = declaration.get(..end)?;
     let name = position(declaration, b"encoding")?;
-    let behind = declaration.get(name..)?.strip_prefix(b"encoding")?;
-    let value = behind.trim_ascii_start().strip_prefix(b"=")?;
+    let after = declaration.get(name..)?.strip_prefix(b"encoding")?;
+    let value = after.trim_ascii_start().strip_prefix(b"=")?;
     let (quote, value) = value.trim_ascii_start().split_first()?;
     let end = value.iter().position(|byte| byte == quote)?;
     value.get(..end)

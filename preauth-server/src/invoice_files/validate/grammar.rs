@@ -71,8 +71,8 @@ pub(super) fn check_value(value: &str) -> Result<(), Unlike> {
     if value.contains('<') || !are_characters(value) {
         return Err(Unlike::NotWellFormed);
     }
-    for behind in value.split('&').skip(1) {
-        let (name, _) = behind.split_once(';').ok_or(Unlike::NotWellFormed)?;
+    for after in value.split('&').skip(1) {
+        let (name, _) = after.split_once(';').ok_or(Unlike::NotWellFormed)?;
         check_reference(name)?;
     }
     Ok(())
@@ -92,7 +92,7 @@ impl<'a> Iterator for Attributes<'a> {
         let is_apart = rest.len() < self.0.len();
         let one = one_attribute(rest).filter(|_| is_apart);
         // The rest after a broken one is ignored.
-        self.0 = one.map_or("", |(_, _, behind)| behind);
+        self.0 = one.map_or("", |(_, _, after)| after);
         let one = one.map(|(name, value, _)| (name, value));
         Some(one.ok_or(Unlike::NotWellFormed))
     }
@@ -100,10 +100,10 @@ impl<'a> Iterator for Attributes<'a> {
 
 /// Name, value, and the rest.
 fn one_attribute(text: &str) -> Option<(&str, &str, &str)> {
-    let (name, behind) = text.split_once('=')?;
+    let (name, after) = text.split_once('=')?;
     let name = name.trim_end_matches(is_space);
-    let (value, behind) = quoted(behind.trim_start_matches(is_space))?;
-    Some((name, value, behind))
+    let (value, after) = quoted(after.trim_start_matches(is_space))?;
+    Some((name, value, after))
 }
 
 /// A quoted text, and the rest.
@@ -115,18 +115,18 @@ fn quoted(text: &str) -> Option<(&str, &str)> {
 /// Checks a document type: a name, and the location of its declarations, which is never fetched.
 pub(super) fn check_doctype(text: &str) -> Result<(), Unlike> {
     let name_ends = text.find(|c| is_space(c) || c == '[');
-    let (name, behind) = text.split_at(name_ends.unwrap_or(text.len()));
+    let (name, after) = text.split_at(name_ends.unwrap_or(text.len()));
     if qualified(name).is_none() {
         return Err(Unlike::NotWellFormed);
     }
-    let external = behind.trim_start_matches(is_space);
-    let behind = match external.get(..6) {
+    let external = after.trim_start_matches(is_space);
+    let after = match external.get(..6) {
         Some("SYSTEM") => literals(external.get(6..).unwrap_or_default(), 1),
         Some("PUBLIC") => literals(external.get(6..).unwrap_or_default(), 2),
         _ => Some(external),
     };
-    let behind = behind.ok_or(Unlike::NotWellFormed)?;
-    match behind.trim_start_matches(is_space).chars().next() {
+    let after = after.ok_or(Unlike::NotWellFormed)?;
+    match after.trim_start_matches(is_space).chars().next() {
         None => Ok(()),
         Some('[') => Err(Unlike::InternalSubset),
         Some(_) => Err(Unlike::NotWellFormed),
@@ -137,12 +137,12 @@ pub(super) fn check_doctype(text: &str) -> Result<(), Unlike> {
 fn literals(text: &str, count: usize) -> Option<&str> {
     (0..count).try_fold(text, |text, _| {
         let literal = text.trim_start_matches(is_space);
-        let (inside, behind) = quoted(literal)?;
-        (literal.len() < text.len() && are_characters(inside)).then_some(behind)
+        let (inside, after) = quoted(literal)?;
+        (literal.len() < text.len() && are_characters(inside)).then_some(after)
     })
 }
 
-/// Checks an XML declaration's content behind `xml`: version, then encoding, then standalone.
+/// Checks an XML declaration's content after `xml`: version, then encoding, then standalone.
 pub(super) fn check_declaration(text: &str) -> Result<(), Unlike> {
     let mut known = ["version", "encoding", "standalone"].into_iter();
     let mut has_version = false;

@@ -61,7 +61,7 @@ pub(crate) trait Desk: Send + Sync {
 
     async fn reserve_extension(&self) -> ExtensionId;
 
-    /// A standby promoted now, whose sequences continue `skipped` ids behind the newest committed
+    /// A standby promoted now, whose sequences continue `skipped` ids after the newest committed
     /// id; `None` where only a drill has a standby.
     fn promoted(&self, skipped: i64) -> Option<Ground>;
 

@@ -47,7 +47,7 @@ answer! {
 request! {
     /// The leaked text to search for.
     pub(crate) struct KeySearch = "ApiKeySearch" {
-        /// A text that holds a key or how one begins, 13 characters at least; everything behind the
+        /// A text that holds a key or how one begins, 13 characters at least; everything after the
         /// beginning is cut off before the search.
         text: String = "service_sk_fc1e",
     }

@@ -60,7 +60,7 @@ pub enum Flaw {
     ContentType,
     /// The request target is too long.
     TargetTooLong,
-    /// The head came behind a chunked body before that was answered, so this parser did not read
+    /// The head came after a chunked body before that was answered, so this parser did not read
     /// it.
     Unseen,
 }
