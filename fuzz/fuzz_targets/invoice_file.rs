@@ -8,7 +8,7 @@
 use std::io::{BufReader, Read};
 
 use libfuzzer_sys::fuzz_target;
-use preauth_server::invoice_files::{MediaType, Unlike, validate};
+use preauth_server::invoice_files::{ContentMismatch, MediaType, validate};
 
 /// The first bytes of a document in UTF-16.
 const UTF_16_MARKS: [&[u8]; 2] = [b"\xFE\xFF", b"\xFF\xFE"];
@@ -26,7 +26,7 @@ fuzz_target!(|input: &[u8]| {
 
 /// The result of the check. Fed byte by byte, the file is accepted or refused alike; of several defects another
 /// may be found first.
-fn checked(content: &[u8], declared: MediaType) -> Result<(), Unlike> {
+fn checked(content: &[u8], declared: MediaType) -> Result<(), ContentMismatch> {
     let validated = validate(content, declared).expect("memory can be read");
     for capacity in [1, 5] {
         let slowly = BufReader::with_capacity(capacity, content.take(u64::MAX));

@@ -10,7 +10,7 @@ use preauth_core::port::Unavailable;
 use preauth_core::value::Timestamp;
 
 use crate::clock::{Comparison, MAX_OFFSET, ServingClock};
-use crate::hold::{Belonging, DeploymentId, Hold, HoldReason, Identity, belonging};
+use crate::hold::{DeploymentId, Hold, HoldReason, Identity, Ownership, ownership};
 use crate::store::{Lifecycle, Moments};
 use crate::worker::{LoopHealth, Shutdown, pause};
 
@@ -161,9 +161,9 @@ impl HoldWatch {
             // Another instance may have claimed it first.
             stored = self.identity.deployment().await?;
         }
-        match belonging(given, stored.as_ref()) {
-            Belonging::Ours | Belonging::Nobodys => self.hold.end(HoldReason::ForeignDatabase),
-            Belonging::Foreign(why) => self.hold.begin(HoldReason::ForeignDatabase, &why),
+        match ownership(given, stored.as_ref()) {
+            Ownership::Ours | Ownership::Nobodys => self.hold.end(HoldReason::ForeignDatabase),
+            Ownership::Foreign(why) => self.hold.begin(HoldReason::ForeignDatabase, &why),
         }
         Ok(())
     }

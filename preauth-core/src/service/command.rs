@@ -17,7 +17,7 @@ pub struct CommandOutcome {
 }
 
 /// A command on an operation, with its actor and time.
-struct Asked<'a> {
+struct CommandRequest<'a> {
     command: &'a Command,
     actor: Actor,
     reply: Option<&'a ReplyOf<'a, Operation>>,
@@ -53,7 +53,7 @@ impl Operations {
         reply: Option<&ReplyOf<'_, Operation>>,
         now: Timestamp,
     ) -> Result<CommandOutcome, ServiceError> {
-        let asked = Asked {
+        let asked = CommandRequest {
             command,
             actor,
             reply,
@@ -76,7 +76,7 @@ impl Operations {
         &self,
         viewer: Viewer,
         id: OperationId,
-        asked: &Asked<'_>,
+        asked: &CommandRequest<'_>,
         unsettled: &mut Unsettled<Box<CommandOutcome>>,
     ) -> Result<Round<Box<CommandOutcome>>, ServiceError> {
         let loaded = self.store.load_operation(id).await?;
@@ -118,7 +118,7 @@ impl Operations {
             return Ok(false);
         }
         let mut unsettled = Unsettled::default();
-        let asked = Asked {
+        let asked = CommandRequest {
             command: &Command::Expire,
             actor: Actor::System,
             reply: None,
@@ -135,10 +135,10 @@ impl Operations {
     async fn change(
         &self,
         loaded: &LoadedOperation,
-        asked: &Asked<'_>,
+        asked: &CommandRequest<'_>,
         unsettled: &mut Unsettled<Box<CommandOutcome>>,
     ) -> Result<Attempt<Box<CommandOutcome>>, ServiceError> {
-        let Asked {
+        let CommandRequest {
             command,
             actor,
             reply,

@@ -12,7 +12,7 @@ use tokio::sync::OnceCell;
 
 use super::Failure;
 use super::call::Call;
-use super::failure::{Cut, Refusal};
+use super::failure::{Refusal, UnknownReason};
 use super::handshake;
 use super::place::Place;
 use crate::secret::OperatorToken;
@@ -129,7 +129,7 @@ impl Client {
         let was_sent = !error.is_connect() && !error.is_builder();
         let cause = error.without_url();
         if was_sent && !call.only_reads() {
-            return unknown(call, Cut::Connection(cause));
+            return unknown(call, UnknownReason::Connection(cause));
         }
         Failure::Unreachable {
             url: self.place.url.as_str().to_owned(),
@@ -158,7 +158,7 @@ impl Client {
                 Failure::Unavailable(it)
             }
             (Some(it), status) if status.is_server_error() && !call.only_reads() => {
-                unknown(call, Cut::Server(it))
+                unknown(call, UnknownReason::Server(it))
             }
             (Some(it), status) if status.is_server_error() => Failure::Unavailable(it),
             (Some(it), _) => Failure::Refused(it),
@@ -174,7 +174,7 @@ impl Answer {
     }
 }
 
-fn unknown(call: &Call, cause: Cut) -> Failure {
+fn unknown(call: &Call, cause: UnknownReason) -> Failure {
     Failure::Unknown {
         key: call.key.clone(),
         cause,

@@ -80,7 +80,7 @@ pub(crate) enum Failure {
         /// The key under which it may be repeated.
         key: Option<String>,
         /// Why it is unknown.
-        cause: Cut,
+        cause: UnknownReason,
     },
     /// The request was processed, but this version cannot read the answer.
     NotUnderstood(serde_json::Error),
@@ -99,7 +99,7 @@ pub(crate) enum Failure {
 
 /// Why the outcome of a request is unknown.
 #[derive(Debug)]
-pub(crate) enum Cut {
+pub(crate) enum UnknownReason {
     /// The connection ended, or took too long.
     Connection(reqwest::Error),
     /// The server failed with an internal error.
@@ -209,7 +209,7 @@ fn next_step(key: Option<&str>, language: Language) -> String {
     }
 }
 
-impl Cut {
+impl UnknownReason {
     fn text(&self, language: Language) -> String {
         match self {
             Self::Connection(cause) => caused(words::NO_ANSWER.of(language), cause),

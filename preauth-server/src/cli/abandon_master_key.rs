@@ -17,7 +17,7 @@ use crate::store::{self, Stores};
 
 use super::moment::moment;
 use super::serve::ServeArgs;
-use super::{CliError, Spoken};
+use super::{CliError, LocalizedError};
 
 #[derive(Debug, Args)]
 pub(super) struct AbandonArgs {
@@ -109,10 +109,10 @@ fn validate(
     let mut secrets: u64 = 0;
     for key in keys {
         if known.contains(key) {
-            return Err(Spoken(known_key(language, *key)).into());
+            return Err(LocalizedError(known_key(language, *key)).into());
         }
         let needed = key_usage.by_key.get(key);
-        let needed = needed.ok_or_else(|| Spoken(unneeded_key(language, *key)))?;
+        let needed = needed.ok_or_else(|| LocalizedError(unneeded_key(language, *key)))?;
         secrets = secrets.saturating_add(*needed);
     }
     Ok(secrets)
@@ -131,12 +131,12 @@ fn known(config: &Config) -> Result<Vec<MasterKeyId>, CliError> {
 #[derive(Debug, Serialize)]
 struct Outcome {
     secrets: u64,
-    endpoints: Vec<Loss>,
+    endpoints: Vec<AffectedEndpoint>,
 }
 
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Loss {
+struct AffectedEndpoint {
     company_id: String,
     cnpj: String,
     name: String,
@@ -150,7 +150,7 @@ impl Outcome {
         for abandoned in abandoned {
             let company = directory.company(abandoned.company).await?;
             let company = company.ok_or("an endpoint belongs to no company")?;
-            endpoints.push(Loss {
+            endpoints.push(AffectedEndpoint {
                 company_id: abandoned.company.to_string(),
                 cnpj: company.cnpj.to_string(),
                 name: company.name.to_string(),
@@ -167,12 +167,12 @@ impl Outcome {
 
     fn text(&self, language: Language) -> String {
         let mut text = given_up(language, self.secrets) + "\n";
-        let (paused, signing): (Vec<&Loss>, Vec<_>) =
+        let (paused, signing): (Vec<&AffectedEndpoint>, Vec<_>) =
             self.endpoints.iter().partition(|loss| loss.needs_rotation);
         if !paused.is_empty() {
             text.extend(["\n", PAUSED.of(language), "\n"]);
         }
-        for Loss { cnpj, name, .. } in paused {
+        for AffectedEndpoint { cnpj, name, .. } in paused {
             let command = "    preauth-server endpoint";
             let lines = format!(
                 "  {}\n{command} rotate {cnpj}\n{command} resume {cnpj}\n",
@@ -183,7 +183,7 @@ impl Outcome {
         if !signing.is_empty() {
             text.extend(["\n", STILL_SIGNED.of(language), "\n"]);
         }
-        for Loss { cnpj, name, .. } in signing {
+        for AffectedEndpoint { cnpj, name, .. } in signing {
             let line = format!("  {cnpj} {}\n", printable(name));
             text.push_str(&line);
         }

@@ -89,15 +89,15 @@ pub type CliError = Box<dyn std::error::Error + Send + Sync>;
 
 /// The failure of a command in its user's language, with its causes.
 #[derive(Debug)]
-struct Spoken(String);
+struct LocalizedError(String);
 
-impl fmt::Display for Spoken {
+impl fmt::Display for LocalizedError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
 }
 
-impl std::error::Error for Spoken {}
+impl std::error::Error for LocalizedError {}
 
 /// The command line, as parsed and as shown by its help.
 #[must_use]
@@ -155,7 +155,7 @@ pub async fn run(cli: Cli) -> ExitCode {
         report(&failure.report(language));
         return failure.exit_code();
     }
-    if let Some(Spoken(text)) = error.downcast_ref() {
+    if let Some(LocalizedError(text)) = error.downcast_ref() {
         report(&admin::failure_line(language, text));
         return ExitCode::FAILURE;
     }

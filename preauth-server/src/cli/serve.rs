@@ -82,7 +82,7 @@ pub(super) async fn run(args: &RunArgs) -> Result<(), CliError> {
     let config = Config::from_layers(&args.layers())?;
     telemetry::start(config.log_format);
     descriptors::check(config.connections.max_connections);
-    let given = Given::read(&config)?;
+    let given = GivenSecrets::read(&config)?;
     let mails = config.mail.parts(&config.data)?;
     if config.mail.smtp.is_none() {
         let folder = config.data.join("mails");
@@ -192,13 +192,13 @@ fn announce(config: &Config, running: &Running) -> Option<Announcement> {
 }
 
 /// The secrets given by the operator; missing ones are created later.
-struct Given {
+struct GivenSecrets {
     vault: Option<Vault>,
     token: Option<OperatorToken>,
     next_token: Option<OperatorToken>,
 }
 
-impl Given {
+impl GivenSecrets {
     fn read(config: &Config) -> Result<Self, CliError> {
         let vault = config
             .master_key_is_given

@@ -30,7 +30,7 @@ enum Exposure {
     Open { path: PathBuf, mode: u32 },
     #[error("others may write to {what} (mode {mode:04o}); run `chmod go-w {}`", path.display())]
     Writable {
-        what: What,
+        what: EntryKind,
         path: PathBuf,
         mode: u32,
     },
@@ -39,7 +39,7 @@ enum Exposure {
          run `chown {user} {}`, or run this as its owner", path.display()
     )]
     Owner {
-        what: What,
+        what: EntryKind,
         path: PathBuf,
         owner: u32,
         user: u32,
@@ -48,7 +48,7 @@ enum Exposure {
 
 /// The kind of thing that is not trusted.
 #[derive(Clone, Copy, Debug)]
-enum What {
+enum EntryKind {
     File,
     Folder,
 }
@@ -169,7 +169,7 @@ fn check_folders(folders: &[&Path], user: u32) -> io::Result<()> {
         } else {
             0
         };
-        refused(Facts { mode, ..facts }.exposure(What::Folder, folder, user))
+        refused(Facts { mode, ..facts }.exposure(EntryKind::Folder, folder, user))
     })
 }
 
@@ -179,7 +179,7 @@ fn check_folders(folders: &[&Path], user: u32) -> io::Result<()> {
 /// When it is refused, or its attributes cannot be read.
 pub fn check_folder(folder: &Path) -> io::Result<()> {
     let user = rustix::process::geteuid().as_raw();
-    refused(Facts::of_folder(folder)?.exposure(What::Folder, folder, user))
+    refused(Facts::of_folder(folder)?.exposure(EntryKind::Folder, folder, user))
 }
 
 fn refused(exposure: Option<Exposure>) -> io::Result<()> {
@@ -218,7 +218,7 @@ impl Facts {
     }
 
     fn exposure_of_file(self, path: &Path, guard: Guard, user: u32) -> Option<Exposure> {
-        let exposure = self.exposure(What::File, path, user);
+        let exposure = self.exposure(EntryKind::File, path, user);
         let is_open = guard == Guard::Secret && self.mode & GROUP_AND_OTHERS != 0;
         match exposure {
             None | Some(Exposure::Writable { .. }) if is_open => Some(Exposure::Open {
@@ -230,7 +230,7 @@ impl Facts {
     }
 
     /// Why others can write it, if they can.
-    fn exposure(self, what: What, path: &Path, user: u32) -> Option<Exposure> {
+    fn exposure(self, what: EntryKind, path: &Path, user: u32) -> Option<Exposure> {
         let Self { owner, mode, .. } = self;
         let path = path.to_owned();
         if owner != user && owner != ROOT {
@@ -248,7 +248,7 @@ impl Facts {
     }
 }
 
-impl fmt::Display for What {
+impl fmt::Display for EntryKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::File => "it",

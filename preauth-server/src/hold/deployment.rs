@@ -50,7 +50,7 @@ pub trait Identity: Send + Sync {
 
 /// Whether a database belongs to this deployment.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Belonging {
+pub enum Ownership {
     /// It does.
     Ours,
     /// It has no owner yet.
@@ -61,9 +61,9 @@ pub enum Belonging {
 
 /// Whether the database with this identity belongs to the deployment with the given id.
 #[must_use]
-pub fn belonging(given: Option<&DeploymentId>, stored: Option<&Deployment>) -> Belonging {
+pub fn ownership(given: Option<&DeploymentId>, stored: Option<&Deployment>) -> Ownership {
     let Some(stored) = stored else {
-        return Belonging::Nobodys;
+        return Ownership::Nobodys;
     };
     let id = &stored.id;
     let why = match given {
@@ -76,9 +76,9 @@ pub fn belonging(given: Option<&DeploymentId>, stored: Option<&Deployment>) -> B
         Some(_) | None if !stored.is_in_place => {
             format!("this database is a copy of that of deployment {id}")
         }
-        Some(_) | None => return Belonging::Ours,
+        Some(_) | None => return Ownership::Ours,
     };
-    Belonging::Foreign(format!(
+    Ownership::Foreign(format!(
         "{why}: no webhook or mail is sent, nothing expires and writes are refused; if it is in \
          service from now on, run `preauth-server adopt` with this configuration"
     ))
@@ -120,7 +120,7 @@ impl fmt::Display for DeploymentId {
 
 #[cfg(test)]
 mod tests {
-    use super::{Belonging, Deployment, DeploymentId, belonging};
+    use super::{Deployment, DeploymentId, Ownership, ownership};
 
     fn id(text: &str) -> DeploymentId {
         text.parse().unwrap()
@@ -137,8 +137,8 @@ mod tests {
     #[test]
     fn a_database_is_ours_by_its_id_and_by_its_place() {
         let (ours, theirs) = (id("production"), id("a-look-only"));
-        assert_eq!(belonging(None, None), Belonging::Nobodys);
-        assert_eq!(belonging(Some(&ours), None), Belonging::Nobodys);
+        assert_eq!(ownership(None, None), Ownership::Nobodys);
+        assert_eq!(ownership(Some(&ours), None), Ownership::Nobodys);
         for (given, is_given, is_in_place, is_ours) in [
             (None, false, true, true),
             (None, false, false, false),
@@ -150,8 +150,8 @@ mod tests {
             (Some(&theirs), true, true, false),
             (Some(&theirs), false, true, false),
         ] {
-            let found = belonging(given, Some(&stored(is_given, is_in_place)));
-            assert_eq!(found == Belonging::Ours, is_ours, "{found:?}");
+            let found = ownership(given, Some(&stored(is_given, is_in_place)));
+            assert_eq!(found == Ownership::Ours, is_ours, "{found:?}");
         }
     }
 

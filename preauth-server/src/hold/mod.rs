@@ -14,7 +14,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use preauth_core::text_enum;
 
-pub use deployment::{Belonging, Deployment, DeploymentId, Identity, belonging};
+pub use deployment::{Deployment, DeploymentId, Identity, Ownership, ownership};
 
 text_enum! {
     /// Why an instance must not act, as metrics and the log name it.

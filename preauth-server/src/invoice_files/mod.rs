@@ -38,7 +38,7 @@ pub use place::{Place, PlaceError, is_s3};
 pub use quota::{FileQuota, QuotaClaim};
 pub use spool::{Spool, Spooled};
 pub(crate) use sweep::SWEEP_BATCH;
-pub use validate::{Unlike, XML_DEPTH_LIMIT, validate};
+pub use validate::{ContentMismatch, XML_DEPTH_LIMIT, validate};
 
 use place::make_folder;
 pub use turns::Turn;
@@ -181,7 +181,7 @@ impl InvoiceFiles {
         &self,
         file: Arc<Spooled>,
         declared: MediaType,
-    ) -> Result<Result<(), Unlike>, FilesError> {
+    ) -> Result<Result<(), ContentMismatch>, FilesError> {
         let _turn = self.checking.acquire(1).await?;
         blocking(move || validate(file.reader(), declared))
             .await

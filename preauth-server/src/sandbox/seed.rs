@@ -78,7 +78,7 @@ enum Ended {
 
 /// The permissions of a demo user.
 #[derive(Clone, Copy)]
-enum Can {
+enum DemoPermissions {
     /// Both permissions.
     Everything,
     /// One permission of two: not enough for a key.
@@ -100,7 +100,7 @@ impl Seeding<'_> {
                 office,
                 "Ana Souza",
                 "ana@construtora.example.com",
-                Can::Everything,
+                DemoPermissions::Everything,
             )
             .await?;
         let bia = self
@@ -108,7 +108,7 @@ impl Seeding<'_> {
                 branch,
                 "Bia Lima",
                 "bia@construtora.example.com",
-                Can::Everything,
+                DemoPermissions::Everything,
             )
             .await?;
         let caio = self
@@ -116,7 +116,7 @@ impl Seeding<'_> {
                 office,
                 "Caio Dias",
                 "caio@construtora.example.com",
-                Can::RequestOnly,
+                DemoPermissions::RequestOnly,
             )
             .await?;
         let davi = self
@@ -124,7 +124,7 @@ impl Seeding<'_> {
                 office,
                 "Davi Reis",
                 "davi@construtora.example.com",
-                Can::Nothing,
+                DemoPermissions::Nothing,
             )
             .await?;
         let both = Scope::OFFERED;
@@ -205,11 +205,11 @@ impl Seeding<'_> {
         company: CompanyId,
         name: &str,
         email: &str,
-        can: Can,
+        can: DemoPermissions,
     ) -> Result<UserId, SeedError> {
         let mut permissions = PermissionSet::new();
         permissions.insert(Permission::RequestAdvances);
-        if !matches!(can, Can::RequestOnly) {
+        if !matches!(can, DemoPermissions::RequestOnly) {
             permissions.insert(Permission::PreAuthorizeAdvances);
         }
         let user = User {
@@ -218,7 +218,7 @@ impl Seeding<'_> {
             name: PersonName::parse(name)?,
             email: Email::parse(email)?,
             permissions,
-            active: !matches!(can, Can::Nothing),
+            active: !matches!(can, DemoPermissions::Nothing),
             created_at: self.now,
         };
         self.directory.add_user(&user, None).await?;

@@ -49,7 +49,7 @@
 //! # }
 //! ```
 
-mod life;
+mod sandbox_thread;
 
 use std::error::Error as StdError;
 use std::fmt;
@@ -65,7 +65,7 @@ use crate::clock::Clock;
 use crate::clock::TravelError;
 use crate::sandbox::Credentials;
 
-use life::Life;
+use sandbox_thread::SandboxThread;
 
 /// A service with its data for a test; both end when it is dropped.
 ///
@@ -74,7 +74,7 @@ use life::Life;
 pub struct TestServer {
     base_url: String,
     platform_url: String,
-    life: Life,
+    sandbox: SandboxThread,
 }
 
 /// The settings of a [`TestServer`]; all are optional.
@@ -124,13 +124,13 @@ impl TestServer {
     /// suppliers.
     #[must_use]
     pub fn credentials(&self) -> &Credentials {
-        self.life.credentials()
+        self.sandbox.credentials()
     }
 
     /// The current time of the server.
     #[must_use]
     pub fn now(&self) -> Timestamp {
-        self.life.time_machine().clock().now()
+        self.sandbox.time_machine().clock().now()
     }
 
     /// The date this number of days after today in São Paulo, whose calendar days decide on due
@@ -151,7 +151,7 @@ impl TestServer {
     ///
     /// Whole seconds; a jump of more than 366 days is an error.
     pub fn advance(&self, time: Duration) -> Result<Timestamp, TravelError> {
-        self.life.time_machine().advance(time.as_secs())
+        self.sandbox.time_machine().advance(time.as_secs())
     }
 
     /// Executes a command of the supplier, company, platform or bank on an operation, and returns
@@ -160,8 +160,8 @@ impl TestServer {
     pub fn act(&self, id: OperationId, command: &Command) -> Result<Status, ServiceError> {
         let (command, now) = (command.clone(), self.now());
         let actor = command.platform_actor();
-        let operations = self.life.operations();
-        let done = self.life.run(async move {
+        let operations = self.sandbox.operations();
+        let done = self.sandbox.run(async move {
             operations
                 .command(Viewer::Platform, id, &command, actor, now)
                 .await
@@ -186,13 +186,13 @@ impl TestServerBuilder {
 
     /// Starts the server, which answers when this returns.
     pub fn start(self) -> Result<TestServer, TestServerError> {
-        let life = Life::begin(self.webhook_url, self.rate_limit.unwrap_or(u32::MAX));
-        let life = life.map_err(TestServerError)?;
-        let [base_url, platform_url] = life.addresses().map(|it| format!("http://{it}"));
+        let sandbox = SandboxThread::begin(self.webhook_url, self.rate_limit.unwrap_or(u32::MAX));
+        let sandbox = sandbox.map_err(TestServerError)?;
+        let [base_url, platform_url] = sandbox.addresses().map(|it| format!("http://{it}"));
         Ok(TestServer {
             base_url,
             platform_url,
-            life,
+            sandbox,
         })
     }
 }

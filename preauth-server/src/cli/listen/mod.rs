@@ -19,7 +19,7 @@ use crate::http::Receiver;
 use crate::language::Language;
 use crate::span;
 
-use super::{CliError, Spoken};
+use super::{CliError, LocalizedError};
 use failure_mode::FailureMode;
 use handler::ListenHandler;
 use report::Report;
@@ -71,7 +71,7 @@ pub(super) async fn run(args: ListenArgs, language: Language) -> Result<(), CliE
         warn_of_secret_argument(language);
     }
     let secrets = Secrets::given(args.secret, args.secret_file);
-    let secrets = secrets.map_err(|error| Spoken(error.text(language)))?;
+    let secrets = secrets.map_err(|error| LocalizedError(error.text(language)))?;
     let failure_mode = FailureMode {
         first: args.fail,
         status: args.status,
@@ -80,7 +80,7 @@ pub(super) async fn run(args: ListenArgs, language: Language) -> Result<(), CliE
     };
     let address = SocketAddr::from((Ipv4Addr::LOCALHOST, args.port));
     let receiver = Receiver::bind(address)
-        .map_err(|error| Spoken(words::cannot_listen(language, address, &error)))?;
+        .map_err(|error| LocalizedError(words::cannot_listen(language, address, &error)))?;
     let report = Report::new(args.json, language);
     report.begin(&receiver.url(), &secrets, failure_mode);
     receiver.start(ListenHandler::new(secrets, failure_mode, report));

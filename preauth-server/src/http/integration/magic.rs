@@ -55,7 +55,7 @@ enum Recipe {
 
 /// The kind of request that carries the magic value.
 #[derive(Clone, Copy)]
-enum Asked {
+enum RequestKind {
     Create,
     Operation,
     List,
@@ -93,7 +93,7 @@ impl Magic {
         refuse(
             api,
             caller,
-            Asked::Create,
+            RequestKind::Create,
             asked_for(NUMBER, number.as_str())?,
         )
         .await
@@ -110,7 +110,7 @@ impl Magic {
             return Ok(());
         };
         let code = asked_for(REFERENCE, reference.as_str())?;
-        refuse(api, caller, Asked::Operation, code).await
+        refuse(api, caller, RequestKind::Operation, code).await
     }
 
     /// Refuses a list whose filter is magic.
@@ -124,7 +124,7 @@ impl Magic {
             return Ok(());
         };
         let code = asked_for(REFERENCE, reference.as_str())?;
-        refuse(api, caller, Asked::List, code).await
+        refuse(api, caller, RequestKind::List, code).await
     }
 }
 
@@ -194,7 +194,7 @@ const fn recipe(code: ErrorCode) -> Option<Recipe> {
 async fn refuse(
     api: &IntegrationApi,
     caller: &Caller,
-    asked: Asked,
+    asked: RequestKind,
     code: Option<ErrorCode>,
 ) -> Result<(), ApiError> {
     let Some((code, recipe)) = code.and_then(|code| Some((code, recipe(code)?))) else {
@@ -218,7 +218,7 @@ async fn refuse(
     })
 }
 
-impl Asked {
+impl RequestKind {
     /// Problems that a request of this kind can have.
     fn problems(self) -> Vec<Problem> {
         match self {

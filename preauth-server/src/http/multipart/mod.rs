@@ -6,9 +6,9 @@
 mod boundary;
 mod disposition;
 mod flaw;
+mod limited_body;
 mod part_heads;
 mod parts;
-mod within;
 
 use std::io;
 

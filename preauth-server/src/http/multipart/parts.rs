@@ -6,8 +6,8 @@ use multra::{Constraints, Field, Multipart, SizeLimit};
 use salvo::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
 
 use super::disposition::Disposition;
+use super::limited_body::{BodyError, LimitedBody};
 use super::part_heads::{PartHeads, Refused};
-use super::within::{Cut, Within};
 use super::{
     BODY_LIMIT_BYTES, Boundary, FilePart, FileSink, Form, FormFlaw, PADDING_LIMIT_BYTES,
     PART_HEAD_LIMIT_BYTES, PART_LIMIT, PREAMBLE_LIMIT_BYTES, TEXT_LIMIT_BYTES,
@@ -28,7 +28,7 @@ where
     S: Stream<Item = Result<Bytes, E>> + Unpin + Send,
 {
     let (boundary, refused) = (boundary.into_text(), Refused::new());
-    let body = Within::new(body, BODY_LIMIT_BYTES);
+    let body = LimitedBody::new(body, BODY_LIMIT_BYTES);
     let mut body = PartHeads::new(body, &boundary, &refused);
     let mut reading = Reading {
         form: Form::default(),
@@ -179,11 +179,11 @@ fn header(part: &Field<'_>, name: &str) -> Option<String> {
     Some(String::from_utf8_lossy(value.as_bytes()).into_owned())
 }
 
-impl From<Cut> for FormFlaw {
-    fn from(cut: Cut) -> Self {
-        match cut {
-            Cut::TooLarge => Self::FileTooLarge,
-            Cut::Interrupted => Self::Interrupted,
+impl From<BodyError> for FormFlaw {
+    fn from(error: BodyError) -> Self {
+        match error {
+            BodyError::TooLarge => Self::FileTooLarge,
+            BodyError::Interrupted => Self::Interrupted,
         }
     }
 }
@@ -191,8 +191,8 @@ impl From<Cut> for FormFlaw {
 impl From<multra::Error> for FormFlaw {
     fn from(error: multra::Error) -> Self {
         match error {
-            multra::Error::StreamReadFailed(cause) => match cause.downcast::<Cut>() {
-                Ok(cut) => (*cut).into(),
+            multra::Error::StreamReadFailed(cause) => match cause.downcast::<BodyError>() {
+                Ok(error) => (*error).into(),
                 Err(_) => Self::Interrupted,
             },
             multra::Error::FieldCountExceeded { .. } => Self::TooManyParts,

@@ -22,7 +22,7 @@ use crate::http::in_progress::InProgress;
 
 use super::checked_heads::{CheckedHeads, HEAD_LIMIT_BYTES, HeadChecks};
 use super::registry::{Begun, Evicted, Place};
-use super::strict::Crowded;
+use super::strict::TooManyInProgress;
 
 /// Maximum time without a byte in either direction, within a request or between two.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(75);
@@ -34,7 +34,7 @@ const BUFFER_LIMIT_BYTES: usize = 16 * 1024;
 
 /// The two addresses of a connection, and its place among the open ones.
 #[derive(Debug)]
-pub(super) struct Ends {
+pub(super) struct ConnectionInfo {
     pub local: SocketAddr,
     pub peer: SocketAddr,
     pub place: Place,
@@ -50,7 +50,7 @@ pub(in crate::http) struct HangUp;
 /// request in progress is answered and no further one accepted.
 pub(super) async fn serve<S>(
     transport: S,
-    ends: Ends,
+    info: ConnectionInfo,
     service: &Service,
     stopping: impl Future<Output = ()>,
 ) where
@@ -61,12 +61,12 @@ pub(super) async fn serve<S>(
         .with_connection_idle_timeout(IDLE_TIMEOUT)
         .with_write_stall_timeout(WRITE_STALL_TIMEOUT);
     let timed = StraightStream::new(transport, Some(limits), control.clone(), None);
-    let Ends {
+    let ConnectionInfo {
         local,
         peer,
         place,
         evicted,
-    } = ends;
+    } = info;
     let checks = HeadChecks::new(place);
     let heads = CheckedHeads::new(timed, checks.clone());
     let (local, peer) = (local.into(), peer.into());
@@ -126,7 +126,7 @@ where
         match place.begin(client) {
             Begun::UnderWay => {}
             Begun::Crowded => {
-                request.extensions_mut().insert(Crowded);
+                request.extensions_mut().insert(TooManyInProgress);
             }
             Begun::Evicted => return Box::pin(async { Err(HangUp.into()) }),
         }
@@ -278,14 +278,14 @@ mod tests {
         let nobody = SocketAddr::from(([127, 0, 0, 1], 1));
         let registry = Registry::new(ConnectionLimits::default());
         let (place, evicted) = registry.admit(nobody.into()).unwrap();
-        let ends = Ends {
+        let info = ConnectionInfo {
             local: nobody,
             peer: nobody,
             place,
             evicted,
         };
         tokio::spawn(async move {
-            serve(far, ends, &service, std::future::pending()).await;
+            serve(far, info, &service, std::future::pending()).await;
         });
         near
     }

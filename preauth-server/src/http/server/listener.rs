@@ -14,7 +14,7 @@ use tokio::time::Instant;
 
 use crate::http::client_address::{ClientAddress, ClientGroup};
 
-use super::connection::{self, Ends};
+use super::connection::{self, ConnectionInfo};
 use super::registry::{ConnectionLimits, Evicted, Full, Place, Registry};
 
 /// Pause after a connection could not be accepted: usually the process has no file descriptors
@@ -69,7 +69,7 @@ impl Bound {
         limits: ConnectionLimits,
         stopping: watch::Receiver<Option<Duration>>,
     ) {
-        let mut door = Door::new(self.listener, limits);
+        let mut acceptor = Acceptor::new(self.listener, limits);
         let mut connections = JoinSet::new();
         let mut asked = stopping.clone();
         let grace = loop {
@@ -81,10 +81,10 @@ impl Bound {
             } = tokio::select! {
                 grace = asked_to_stop(&mut asked) => break grace,
                 Some(_) = connections.join_next() => continue,
-                taken = door.take() => taken,
+                taken = acceptor.take() => taken,
             };
             let (service, mut asked) = (Arc::clone(&service), stopping.clone());
-            let ends = Ends {
+            let info = ConnectionInfo {
                 // A listener on every address: use the address that the connection arrived at.
                 local: stream.local_addr().unwrap_or(self.address),
                 peer,
@@ -95,10 +95,10 @@ impl Bound {
                 let stopping = async move {
                     asked_to_stop(&mut asked).await;
                 };
-                connection::serve(stream, ends, &service, stopping).await;
+                connection::serve(stream, info, &service, stopping).await;
             });
         };
-        drop(door);
+        drop(acceptor);
         let ended = async { while connections.join_next().await.is_some() {} };
         // Dropping the set ends the connections that are not done in time.
         let _ = tokio::time::timeout(grace, ended).await;
@@ -124,7 +124,7 @@ async fn asked_to_stop(stopping: &mut watch::Receiver<Option<Duration>>) -> Dura
 }
 
 /// Accepts connections.
-struct Door {
+struct Acceptor {
     listener: TcpListener,
     registry: Registry,
     /// Accepted, and waiting for a place.
@@ -143,7 +143,7 @@ struct Taken {
     evicted: Evicted,
 }
 
-impl Door {
+impl Acceptor {
     fn new(listener: TcpListener, limits: ConnectionLimits) -> Self {
         Self {
             listener,

@@ -15,7 +15,7 @@ const RETRY_SECONDS: u32 = 1;
 
 /// An extension of a request: its client has too many in progress, through a trusted proxy.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Crowded;
+pub(super) struct TooManyInProgress;
 
 /// A layer around every endpoint: answers a flawed request and closes its connection.
 pub(super) struct Strict;
@@ -30,7 +30,7 @@ impl Handler for Strict {
         ctrl: &mut FlowCtrl,
     ) {
         let Some(flaw) = req.extensions().get::<Flaw>().copied() else {
-            if req.extensions().get::<Crowded>().is_some() {
+            if req.extensions().get::<TooManyInProgress>().is_some() {
                 let refusal = ApiError::new(ErrorCode::ServiceUnavailable);
                 let refusal = refusal
                     .message(messages::CROWDED)

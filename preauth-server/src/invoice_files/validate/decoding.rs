@@ -5,7 +5,7 @@ use std::io::{BufRead, Cursor, Read};
 use encoding_rs::{Encoding, UTF_16BE, UTF_16LE};
 use quick_xml::encoding::DecodingReader;
 
-use super::{Stop, Unlike};
+use super::{ContentMismatch, Stop};
 
 /// Maximum length of an XML declaration in which the encoding is searched.
 const DECLARATION_WITHIN_BYTES: u64 = 512;
@@ -36,14 +36,14 @@ pub(super) fn decoded(content: impl BufRead) -> Result<DecodingReader<impl BufRe
 fn declared(head: &[u8]) -> Result<Option<&'static Encoding>, Stop> {
     // The reader would guess UTF-16 from the zeros between letters, which XML does not allow.
     if head.iter().take(4).any(|byte| *byte == 0) {
-        return Err(Unlike::Encoding.into());
+        return Err(ContentMismatch::Encoding.into());
     }
     let Some(label) = label(head) else {
         return Ok(None);
     };
-    let encoding = Encoding::for_label(label).ok_or(Unlike::Encoding)?;
+    let encoding = Encoding::for_label(label).ok_or(ContentMismatch::Encoding)?;
     if encoding == UTF_16LE || encoding == UTF_16BE || !encoding.is_ascii_compatible() {
-        return Err(Unlike::Encoding.into());
+        return Err(ContentMismatch::Encoding.into());
     }
     Ok(Some(encoding))
 }

@@ -1,6 +1,6 @@
 //! The rules of XML 1.0 that the reader leaves to its user.
 
-use super::Unlike;
+use super::ContentMismatch;
 
 /// Whether every character is allowed in a document.
 pub(super) fn are_characters(text: &str) -> bool {
@@ -47,32 +47,34 @@ const fn continues_name(c: char) -> bool {
 
 /// Checks the name in a reference `&…;`: a character by its number, or one of the five entities of
 /// XML.
-pub(super) fn check_reference(name: &str) -> Result<(), Unlike> {
+pub(super) fn check_reference(name: &str) -> Result<(), ContentMismatch> {
     let Some(number) = name.strip_prefix('#') else {
         return match name {
             "lt" | "gt" | "amp" | "apos" | "quot" => Ok(()),
-            _ => Err(Unlike::Entity),
+            _ => Err(ContentMismatch::Entity),
         };
     };
     let number = match number.strip_prefix('x') {
         Some(hex) if hex.bytes().all(|it| it.is_ascii_hexdigit()) => u32::from_str_radix(hex, 16),
         None if number.bytes().all(|it| it.is_ascii_digit()) => number.parse(),
-        _ => return Err(Unlike::NotWellFormed),
+        _ => return Err(ContentMismatch::NotWellFormed),
     };
     let character = number.ok().and_then(char::from_u32);
     match character {
         Some(character) if is_character(character) => Ok(()),
-        _ => Err(Unlike::NotWellFormed),
+        _ => Err(ContentMismatch::NotWellFormed),
     }
 }
 
 /// Checks an attribute's value between its quotes.
-pub(super) fn check_value(value: &str) -> Result<(), Unlike> {
+pub(super) fn check_value(value: &str) -> Result<(), ContentMismatch> {
     if value.contains('<') || !are_characters(value) {
-        return Err(Unlike::NotWellFormed);
+        return Err(ContentMismatch::NotWellFormed);
     }
     for after in value.split('&').skip(1) {
-        let (name, _) = after.split_once(';').ok_or(Unlike::NotWellFormed)?;
+        let (name, _) = after
+            .split_once(';')
+            .ok_or(ContentMismatch::NotWellFormed)?;
         check_reference(name)?;
     }
     Ok(())
@@ -82,7 +84,7 @@ pub(super) fn check_value(value: &str) -> Result<(), Unlike> {
 pub(super) struct Attributes<'a>(pub(super) &'a str);
 
 impl<'a> Iterator for Attributes<'a> {
-    type Item = Result<(&'a str, &'a str), Unlike>;
+    type Item = Result<(&'a str, &'a str), ContentMismatch>;
 
     fn next(&mut self) -> Option<Self::Item> {
         let rest = self.0.trim_start_matches(is_space);
@@ -94,7 +96,7 @@ impl<'a> Iterator for Attributes<'a> {
         // The rest after a broken one is ignored.
         self.0 = one.map_or("", |(_, _, after)| after);
         let one = one.map(|(name, value, _)| (name, value));
-        Some(one.ok_or(Unlike::NotWellFormed))
+        Some(one.ok_or(ContentMismatch::NotWellFormed))
     }
 }
 
@@ -113,11 +115,11 @@ fn quoted(text: &str) -> Option<(&str, &str)> {
 }
 
 /// Checks a document type: a name, and the location of its declarations, which is never fetched.
-pub(super) fn check_doctype(text: &str) -> Result<(), Unlike> {
+pub(super) fn check_doctype(text: &str) -> Result<(), ContentMismatch> {
     let name_ends = text.find(|c| is_space(c) || c == '[');
     let (name, after) = text.split_at(name_ends.unwrap_or(text.len()));
     if qualified(name).is_none() {
-        return Err(Unlike::NotWellFormed);
+        return Err(ContentMismatch::NotWellFormed);
     }
     let external = after.trim_start_matches(is_space);
     let after = match external.get(..6) {
@@ -125,11 +127,11 @@ pub(super) fn check_doctype(text: &str) -> Result<(), Unlike> {
         Some("PUBLIC") => literals(external.get(6..).unwrap_or_default(), 2),
         _ => Some(external),
     };
-    let after = after.ok_or(Unlike::NotWellFormed)?;
+    let after = after.ok_or(ContentMismatch::NotWellFormed)?;
     match after.trim_start_matches(is_space).chars().next() {
         None => Ok(()),
-        Some('[') => Err(Unlike::InternalSubset),
-        Some(_) => Err(Unlike::NotWellFormed),
+        Some('[') => Err(ContentMismatch::InternalSubset),
+        Some(_) => Err(ContentMismatch::NotWellFormed),
     }
 }
 
@@ -143,7 +145,7 @@ fn literals(text: &str, count: usize) -> Option<&str> {
 }
 
 /// Checks an XML declaration's content after `xml`: version, then encoding, then standalone.
-pub(super) fn check_declaration(text: &str) -> Result<(), Unlike> {
+pub(super) fn check_declaration(text: &str) -> Result<(), ContentMismatch> {
     let mut known = ["version", "encoding", "standalone"].into_iter();
     let mut has_version = false;
     for attribute in Attributes(text) {
@@ -158,13 +160,13 @@ pub(super) fn check_declaration(text: &str) -> Result<(), Unlike> {
             _ => value.is_ascii() && !value.is_empty(),
         };
         if !(is_next && is_good) {
-            return Err(Unlike::NotWellFormed);
+            return Err(ContentMismatch::NotWellFormed);
         }
     }
     if has_version {
         Ok(())
     } else {
-        Err(Unlike::NotWellFormed)
+        Err(ContentMismatch::NotWellFormed)
     }
 }
 

@@ -18,7 +18,7 @@ const PDF_HEADER: &[u8] = b"%PDF-";
 
 /// Why a file does not have its declared type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-pub enum Unlike {
+pub enum ContentMismatch {
     /// `%PDF-` is not within the first 1,024 bytes.
     #[error("there is no pdf header within the first kibibyte")]
     NoPdfHeader,
@@ -45,7 +45,7 @@ pub enum Unlike {
 /// Why checking stopped.
 #[derive(Debug)]
 enum Stop {
-    Unlike(Unlike),
+    ContentMismatch(ContentMismatch),
     /// The file could not be read, so the check is undecided.
     Unread(io::Error),
 }
@@ -55,14 +55,17 @@ enum Stop {
 /// neither fetched nor expanded.
 ///
 /// An error is a failure to read, not a result of the check.
-pub fn validate(content: impl BufRead, declared: MediaType) -> io::Result<Result<(), Unlike>> {
+pub fn validate(
+    content: impl BufRead,
+    declared: MediaType,
+) -> io::Result<Result<(), ContentMismatch>> {
     let validated = match declared {
         MediaType::Pdf => check_pdf(content),
         MediaType::ApplicationXml | MediaType::TextXml => xml::validate(content),
     };
     match validated {
         Ok(()) => Ok(Ok(())),
-        Err(Stop::Unlike(unlike)) => Ok(Err(unlike)),
+        Err(Stop::ContentMismatch(mismatch)) => Ok(Err(mismatch)),
         Err(Stop::Unread(error)) => Err(error),
     }
 }
@@ -77,21 +80,21 @@ fn check_pdf(content: impl Read) -> Result<(), Stop> {
     if windows.any(|window| window == PDF_HEADER) {
         Ok(())
     } else {
-        Err(Unlike::NoPdfHeader.into())
+        Err(ContentMismatch::NoPdfHeader.into())
     }
 }
 
-impl From<Unlike> for Stop {
-    fn from(unlike: Unlike) -> Self {
-        Self::Unlike(unlike)
+impl From<ContentMismatch> for Stop {
+    fn from(mismatch: ContentMismatch) -> Self {
+        Self::ContentMismatch(mismatch)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{MediaType, Unlike, validate};
+    use super::{ContentMismatch, MediaType, validate};
 
-    fn pdf(content: &[u8]) -> Result<(), Unlike> {
+    fn pdf(content: &[u8]) -> Result<(), ContentMismatch> {
         validate(content, MediaType::Pdf).unwrap()
     }
 
@@ -102,14 +105,14 @@ mod tests {
             assert_eq!(at(offset), Ok(()), "{offset}");
         }
         for offset in [1_020, 1_023, 1_024, 5_000] {
-            assert_eq!(at(offset), Err(Unlike::NoPdfHeader), "{offset}");
+            assert_eq!(at(offset), Err(ContentMismatch::NoPdfHeader), "{offset}");
         }
     }
 
     #[test]
     fn a_file_without_a_pdf_header_is_refused() {
         for content in ["", "%PDF", "%pdf-1.7", "<pdf/>"] {
-            assert_eq!(pdf(content.as_bytes()), Err(Unlike::NoPdfHeader));
+            assert_eq!(pdf(content.as_bytes()), Err(ContentMismatch::NoPdfHeader));
         }
     }
 }

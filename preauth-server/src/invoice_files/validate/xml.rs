@@ -11,7 +11,7 @@ use super::grammar::{
     Attributes, are_characters, check_declaration, check_doctype, check_reference, check_value,
     is_plain_name, is_space, qualified,
 };
-use super::{Stop, Unlike};
+use super::{ContentMismatch, Stop};
 
 /// Maximum nesting depth of elements.
 pub const XML_DEPTH_LIMIT: usize = 128;
@@ -38,7 +38,7 @@ pub(super) fn validate(content: impl BufRead) -> Result<(), Stop> {
         document.take(event)?;
         // The reader also accepts small letters, as in HTML.
         if is_doctype && !markup.starts_with(DOCTYPE) {
-            return Err(Unlike::NotWellFormed.into());
+            return Err(ContentMismatch::NotWellFormed.into());
         }
     }
 }
@@ -46,11 +46,11 @@ pub(super) fn validate(content: impl BufRead) -> Result<(), Stop> {
 fn stop(error: quick_xml::Error) -> Stop {
     match error {
         quick_xml::Error::Io(error) if error.kind() == ErrorKind::InvalidData => {
-            Unlike::Encoding.into()
+            ContentMismatch::Encoding.into()
         }
         quick_xml::Error::Io(error) => Stop::Unread(error.kind().into()),
-        quick_xml::Error::Encoding(_) => Unlike::Encoding.into(),
-        _ => Unlike::NotWellFormed.into(),
+        quick_xml::Error::Encoding(_) => ContentMismatch::Encoding.into(),
+        _ => ContentMismatch::NotWellFormed.into(),
     }
 }
 
@@ -66,7 +66,7 @@ struct Document {
 }
 
 impl Document {
-    fn take(&mut self, event: Event<'_>) -> Result<(), Unlike> {
+    fn take(&mut self, event: Event<'_>) -> Result<(), ContentMismatch> {
         let is_first = !std::mem::replace(&mut self.has_begun, true);
         match event {
             Event::Decl(declaration) => {
@@ -107,17 +107,17 @@ impl Document {
         }
     }
 
-    fn begin(&mut self, start: &BytesStart<'_>) -> Result<(), Unlike> {
+    fn begin(&mut self, start: &BytesStart<'_>) -> Result<(), ContentMismatch> {
         ensure(self.depth > 0 || !std::mem::replace(&mut self.has_root, true))?;
         self.depth = self.depth.saturating_add(1);
         if self.depth > XML_DEPTH_LIMIT {
-            return Err(Unlike::TooDeep);
+            return Err(ContentMismatch::TooDeep);
         }
         let mut names: Vec<&str> = Vec::new();
         for attribute in Attributes(start.attributes_raw()) {
             let (name, value) = attribute?;
             if names.len() >= ATTRIBUTE_LIMIT {
-                return Err(Unlike::TooManyAttributes);
+                return Err(ContentMismatch::TooManyAttributes);
             }
             ensure(!names.contains(&name))?;
             check_value(value)?;
@@ -133,15 +133,15 @@ impl Document {
         names.into_iter().try_for_each(|name| self.knows(name))
     }
 
-    fn declare(&mut self, prefix: &str) -> Result<(), Unlike> {
+    fn declare(&mut self, prefix: &str) -> Result<(), ContentMismatch> {
         if self.prefixes.len() >= NAMESPACE_LIMIT {
-            return Err(Unlike::TooManyAttributes);
+            return Err(ContentMismatch::TooManyAttributes);
         }
         self.prefixes.push((self.depth, prefix.to_owned()));
         Ok(())
     }
 
-    fn knows(&self, name: &str) -> Result<(), Unlike> {
+    fn knows(&self, name: &str) -> Result<(), ContentMismatch> {
         match parts(name)?.0 {
             None | Some("xml" | "xmlns") => Ok(()),
             Some(prefix) => ensure(self.prefixes.iter().any(|(_, known)| known == prefix)),
@@ -154,29 +154,29 @@ impl Document {
         self.depth = depth.saturating_sub(1);
     }
 
-    fn end(&self) -> Result<(), Unlike> {
+    fn end(&self) -> Result<(), ContentMismatch> {
         ensure(self.has_root && self.depth == 0)
     }
 }
 
-fn parts(name: &str) -> Result<(Option<&str>, &str), Unlike> {
-    qualified(name).ok_or(Unlike::NotWellFormed)
+fn parts(name: &str) -> Result<(Option<&str>, &str), ContentMismatch> {
+    qualified(name).ok_or(ContentMismatch::NotWellFormed)
 }
 
-const fn ensure(holds: bool) -> Result<(), Unlike> {
+const fn ensure(holds: bool) -> Result<(), ContentMismatch> {
     if holds {
         Ok(())
     } else {
-        Err(Unlike::NotWellFormed)
+        Err(ContentMismatch::NotWellFormed)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::{MediaType, validate};
-    use super::{Unlike, XML_DEPTH_LIMIT};
+    use super::{ContentMismatch, XML_DEPTH_LIMIT};
 
-    fn xml(content: impl AsRef<[u8]>) -> Result<(), Unlike> {
+    fn xml(content: impl AsRef<[u8]>) -> Result<(), ContentMismatch> {
         validate(content.as_ref(), MediaType::TextXml).unwrap()
     }
 
@@ -250,7 +250,11 @@ mod tests {
             "<a b='",
             "<![CDATA[x]]>",
         ] {
-            assert_eq!(xml(document), Err(Unlike::NotWellFormed), "{document}");
+            assert_eq!(
+                xml(document),
+                Err(ContentMismatch::NotWellFormed),
+                "{document}"
+            );
         }
     }
 
@@ -265,7 +269,11 @@ mod tests {
             "<!DOCTYPE a SYSTEM 'a.dtd' []><a/>",
             "<!DOCTYPE a [<!-- ] > -->]><a/>",
         ] {
-            assert_eq!(xml(document), Err(Unlike::InternalSubset), "{document}");
+            assert_eq!(
+                xml(document),
+                Err(ContentMismatch::InternalSubset),
+                "{document}"
+            );
         }
     }
 
@@ -273,7 +281,7 @@ mod tests {
     fn no_entity_is_looked_up() {
         let html = "<!DOCTYPE html SYSTEM 'http://example.com/x.dtd'><html>&nbsp;</html>";
         for document in [html, "<a>&b;</a>", "<a b='&c;'/>"] {
-            assert_eq!(xml(document), Err(Unlike::Entity), "{document}");
+            assert_eq!(xml(document), Err(ContentMismatch::Entity), "{document}");
         }
     }
 
@@ -281,17 +289,20 @@ mod tests {
     fn nesting_attributes_and_namespaces_have_bounds() {
         let nested = |depth| format!("{}{}", "<a>".repeat(depth), "</a>".repeat(depth));
         assert_eq!(xml(nested(XML_DEPTH_LIMIT)), Ok(()));
-        assert_eq!(xml(nested(XML_DEPTH_LIMIT + 1)), Err(Unlike::TooDeep));
-        assert_eq!(xml("<a>".repeat(1_000_000)), Err(Unlike::TooDeep));
+        assert_eq!(
+            xml(nested(XML_DEPTH_LIMIT + 1)),
+            Err(ContentMismatch::TooDeep)
+        );
+        assert_eq!(xml("<a>".repeat(1_000_000)), Err(ContentMismatch::TooDeep));
         let many = |prefix: &str, count: usize| {
             let attributes = (0..count).map(|n| format!(" {prefix}a{n}='x'"));
             xml(format!("<a{}/>", attributes.collect::<String>()))
         };
         assert_eq!(many("", 256), Ok(()));
-        assert_eq!(many("", 257), Err(Unlike::TooManyAttributes));
-        assert_eq!(many("", 100_000), Err(Unlike::TooManyAttributes));
+        assert_eq!(many("", 257), Err(ContentMismatch::TooManyAttributes));
+        assert_eq!(many("", 100_000), Err(ContentMismatch::TooManyAttributes));
         assert_eq!(many("xmlns:", 64), Ok(()));
-        assert_eq!(many("xmlns:", 65), Err(Unlike::TooManyAttributes));
+        assert_eq!(many("xmlns:", 65), Err(ContentMismatch::TooManyAttributes));
     }
 
     #[test]
@@ -302,17 +313,20 @@ mod tests {
         };
         assert_eq!(declared("ISO-8859-1", b"nota n\xBA 1"), Ok(()));
         assert_eq!(declared("windows-1252", b"\x80"), Ok(()));
-        assert_eq!(declared("utf-8", b"n\xBA"), Err(Unlike::Encoding));
-        assert_eq!(declared("UTF-16", b"x"), Err(Unlike::Encoding));
-        assert_eq!(declared("UTF-7", b"x"), Err(Unlike::Encoding));
-        assert_eq!(declared("ISO-2022-JP", b"x"), Err(Unlike::Encoding));
+        assert_eq!(declared("utf-8", b"n\xBA"), Err(ContentMismatch::Encoding));
+        assert_eq!(declared("UTF-16", b"x"), Err(ContentMismatch::Encoding));
+        assert_eq!(declared("UTF-7", b"x"), Err(ContentMismatch::Encoding));
+        assert_eq!(
+            declared("ISO-2022-JP", b"x"),
+            Err(ContentMismatch::Encoding)
+        );
         let long = format!(
             "<?xml version='1.0'{} encoding='ISO-8859-1'?><a>\u{E9}</a>",
             " ".repeat(300)
         );
         let long: Vec<u8> = long.chars().map(|c| u8::try_from(c).unwrap()).collect();
         assert_eq!(xml(long), Ok(()));
-        assert_eq!(xml(b"<a>n\xBA</a>"), Err(Unlike::Encoding));
+        assert_eq!(xml(b"<a>n\xBA</a>"), Err(ContentMismatch::Encoding));
         let text = "<?xml version=\"1.0\" encoding=\"UTF-16\"?><a>ação 🙂</a>";
         assert_eq!(xml(utf_16(0xFEFF, text)), Ok(()));
         let little: Vec<u8> = utf_16(0xFEFF, text)
@@ -321,8 +335,8 @@ mod tests {
             .collect();
         assert_eq!(xml(little), Ok(()));
         let without_mark = &utf_16(0xFEFF, text)[2..];
-        assert_eq!(xml(without_mark), Err(Unlike::Encoding));
+        assert_eq!(xml(without_mark), Err(ContentMismatch::Encoding));
         let cut = utf_16(0xFEFF, text);
-        assert_eq!(xml(&cut[..cut.len() - 1]), Err(Unlike::Encoding));
+        assert_eq!(xml(&cut[..cut.len() - 1]), Err(ContentMismatch::Encoding));
     }
 }

@@ -7,7 +7,7 @@ use crate::language::{LANGUAGES, Language, Text};
 use crate::sandbox::words;
 
 use super::hint;
-use super::terminal_command::{ExtensionEnd, Misread, TerminalCommand, Words};
+use super::terminal_command::{ExtensionEnd, ParseError, TerminalCommand, Words};
 
 /// A command: its first word, its arguments, and its effect.
 pub(super) struct CommandLine {
@@ -83,10 +83,10 @@ static COMMANDS: [CommandLine; 24] = [
         |_| Ok(TerminalCommand::List)),
     line(Text::new("cancel", "cancelar"), Text::new("", ""),
         Text::new("your ERP cancels, through the integration API", "quem cancela é o seu ERP, pela API de integração"),
-        |_| Err(Misread::Erp)),
+        |_| Err(ParseError::Erp)),
     line(Text::new("expire", "expirar"), Text::new("", ""),
         Text::new("time expires an offer: advance past its expiresAt", "é o tempo que expira: avance além do expiresAt"),
-        |_| Err(Misread::Time)),
+        |_| Err(ParseError::Time)),
     line(Text::new("help", "ajuda"), Text::new("", ""),
         Text::new("this list", "esta lista"),
         |_| Ok(TerminalCommand::Help)),
@@ -96,7 +96,7 @@ static COMMANDS: [CommandLine; 24] = [
 ];
 
 /// Parses the words after a command's name.
-type Read = fn(&mut Words<'_>) -> Result<TerminalCommand, Misread>;
+type Read = fn(&mut Words<'_>) -> Result<TerminalCommand, ParseError>;
 
 const fn line(name: Text, arguments: Text, help: Text, read: Read) -> CommandLine {
     CommandLine {
@@ -125,14 +125,14 @@ impl CommandLine {
 }
 
 /// Parses a line.
-pub(super) fn read(line: &str, language: Language) -> Result<TerminalCommand, Misread> {
+pub(super) fn read(line: &str, language: Language) -> Result<TerminalCommand, ParseError> {
     let mut words = line.split_whitespace();
     let Some(name) = words.next() else {
         return Ok(TerminalCommand::Empty);
     };
     let Some(command) = COMMANDS.iter().find(|command| command.is_called(name)) else {
         let names = COMMANDS.iter().map(|command| command.name.of(language));
-        return Err(Misread::Unknown {
+        return Err(ParseError::Unknown {
             word: name.to_owned(),
             closest: hint::closest(name, names),
         });

@@ -58,7 +58,7 @@ pub(super) enum ExtensionEnd {
 
 /// A line that could not be parsed; each text names the expected input.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Misread {
+pub(super) enum ParseError {
     Unknown {
         word: String,
         closest: Option<&'static str>,
@@ -75,7 +75,7 @@ pub(super) enum Misread {
     Time,
 }
 
-impl Misread {
+impl ParseError {
     pub(super) fn text(&self, language: Language) -> String {
         match self {
             Self::Unknown { word, closest } => {
@@ -107,7 +107,7 @@ impl<'a> Words<'a> {
     }
 
     /// Fails if there are more words.
-    pub(super) fn end(mut self) -> Result<(), Misread> {
+    pub(super) fn end(mut self) -> Result<(), ParseError> {
         match self.words.next() {
             None => Ok(()),
             Some(_) => Err(self.usage()),
@@ -117,24 +117,24 @@ impl<'a> Words<'a> {
     /// A command on the operation whose id comes first.
     pub(super) fn act(
         &mut self,
-        command: impl FnOnce(&mut Self) -> Result<Command, Misread>,
-    ) -> Result<TerminalCommand, Misread> {
+        command: impl FnOnce(&mut Self) -> Result<Command, ParseError>,
+    ) -> Result<TerminalCommand, ParseError> {
         Ok(TerminalCommand::Act(self.id()?, command(self)?))
     }
 
-    pub(super) fn id(&mut self) -> Result<OperationId, Misread> {
+    pub(super) fn id(&mut self) -> Result<OperationId, ParseError> {
         self.value(AN_ID, |word| OperationId::parse(word).ok())
     }
 
-    pub(super) fn money(&mut self) -> Result<Money, Misread> {
+    pub(super) fn money(&mut self) -> Result<Money, ParseError> {
         self.value(AN_AMOUNT, |word| Money::parse(word).ok())
     }
 
-    pub(super) fn span(&mut self) -> Result<u64, Misread> {
+    pub(super) fn span(&mut self) -> Result<u64, ParseError> {
         self.value(A_TIME, span::parse)
     }
 
-    pub(super) fn reprover(&mut self) -> Result<ReprovedBy, Misread> {
+    pub(super) fn reprover(&mut self) -> Result<ReprovedBy, ParseError> {
         self.value(A_REPROVER, |word| match word {
             "company" | "empresa" => Some(ReprovedBy::Company),
             "platform" | "plataforma" => Some(ReprovedBy::Platform),
@@ -142,14 +142,14 @@ impl<'a> Words<'a> {
         })
     }
 
-    pub(super) fn extension(&mut self) -> Result<NewExtension, Misread> {
+    pub(super) fn extension(&mut self) -> Result<NewExtension, ParseError> {
         Ok(NewExtension {
             new_due_date: self.date()?,
             total_amount: self.money()?,
         })
     }
 
-    pub(super) fn invoice(&mut self) -> Result<Invoice, Misread> {
+    pub(super) fn invoice(&mut self) -> Result<Invoice, ParseError> {
         let amounts = self.value(AN_INVOICE_AMOUNT, |word| {
             InvoiceAmounts::from_cents(Money::parse(word).ok()?, Money::ZERO)
         })?;
@@ -165,7 +165,7 @@ impl<'a> Words<'a> {
     }
 
     /// The rest of the line, if there is any.
-    pub(super) fn reason(&mut self) -> Result<Option<Reason>, Misread> {
+    pub(super) fn reason(&mut self) -> Result<Option<Reason>, ParseError> {
         let words: Vec<_> = self.words.by_ref().collect();
         if words.is_empty() {
             return Ok(None);
@@ -175,7 +175,7 @@ impl<'a> Words<'a> {
         parsed.map(Some).map_err(|_| self.wrong(&text, A_REASON))
     }
 
-    fn date(&mut self) -> Result<DueDate, Misread> {
+    fn date(&mut self) -> Result<DueDate, ParseError> {
         self.value(A_DATE, |word| DueDate::parse(word).ok())
     }
 
@@ -184,21 +184,21 @@ impl<'a> Words<'a> {
         &mut self,
         wanted: Text,
         parse: impl FnOnce(&str) -> Option<T>,
-    ) -> Result<T, Misread> {
+    ) -> Result<T, ParseError> {
         let word = self.words.next().ok_or_else(|| self.usage())?;
         parse(word).ok_or_else(|| self.wrong(word, wanted))
     }
 
-    fn wrong(&self, text: &str, wanted: Text) -> Misread {
-        Misread::Value {
+    fn wrong(&self, text: &str, wanted: Text) -> ParseError {
+        ParseError::Value {
             text: text.to_owned(),
             wanted,
             usage: self.usage.clone(),
         }
     }
 
-    fn usage(&self) -> Misread {
-        Misread::Usage {
+    fn usage(&self) -> ParseError {
+        ParseError::Usage {
             usage: self.usage.clone(),
         }
     }

@@ -26,7 +26,7 @@ pub(super) struct Place {
 /// There is no place; nothing was written.
 #[derive(Clone, Copy, Debug, Error)]
 #[error("too many writes wait for what others hold locked")]
-pub(super) struct Crowded;
+pub(super) struct NoPlace;
 
 impl Places {
     pub(super) fn new(max: usize, max_per_tenant: usize) -> Arc<Self> {
@@ -38,12 +38,12 @@ impl Places {
     }
 
     /// Takes a place for `tenant`, if there is one.
-    pub(super) fn enter(self: &Arc<Self>, tenant: Tenant) -> Result<Place, Crowded> {
+    pub(super) fn enter(self: &Arc<Self>, tenant: Tenant) -> Result<Place, NoPlace> {
         let mut taken = self.lock();
         let of_this = taken.get(&tenant).copied().unwrap_or_default();
         let all = taken.values().copied().fold(0, usize::saturating_add);
         if all >= self.max || of_this >= self.max_per_tenant {
-            return Err(Crowded);
+            return Err(NoPlace);
         }
         taken.insert(tenant, of_this.saturating_add(1));
         drop(taken);

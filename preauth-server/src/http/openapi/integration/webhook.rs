@@ -13,7 +13,7 @@ Sent to the endpoint that the company registered, for the events that it chose.
 
 - Verify the signature over the raw body before anything else: HMAC-SHA256 with the whole signing secret over `t`, a dot and the body; refuse \
 when `t` is more than 300 seconds away, and compare in constant time.
-- Answer any 2xx within 10 seconds. Redirects are not followed. What is not confirmed is sent again, ten times over 79.6 hours.
+- Answer any 2xx within 10 seconds. Redirects are not followed. An event that is not confirmed is sent again, ten times over 79.6 hours.
 - The same event may arrive more than once, and out of order: deduplicate by `id`.
 - `data` has the shape of `OperationEventData` for pre_authorization.* and anticipation.*, `InvoiceReceivedData` for invoice.received, \
 `PaymentOrderEventData` for payment_order.*, `WebhookTestData` for webhook.test.";

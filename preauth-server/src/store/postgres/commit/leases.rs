@@ -11,7 +11,7 @@ use uuid::Uuid;
 use crate::store::addressee::Addressee;
 
 /// A commit with the room that its deliveries have found.
-pub(in super::super) struct Roomy<'a> {
+pub(in super::super) struct CommitWithRooms<'a> {
     pub(in super::super) commit: &'a Commit,
     /// One for each of its deliveries.
     rooms: Vec<Option<Box<dyn Room>>>,
@@ -45,7 +45,7 @@ pub(in super::super) struct Leases {
     endpoints: HashMap<Uuid, Addressee>,
 }
 
-impl<'a> Roomy<'a> {
+impl<'a> CommitWithRooms<'a> {
     /// Reserves room for the commit's deliveries.
     pub(in super::super) fn reserve(commit: &'a Commit) -> Self {
         let deliveries = commit.deliveries.iter();

@@ -11,21 +11,21 @@ use super::super::statement::Statement;
 
 /// The companies that commits refer to, as rows for a [`Statement`].
 #[derive(Default)]
-pub(super) struct Touches {
+pub(super) struct CompanyRefs {
     n: Vec<i32>,
     company_id: Vec<Uuid>,
 }
 
 /// A kind of row, other than companies, that the commits of a group need.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Need {
+pub(super) enum RowKind {
     Endpoints,
     Operations,
     Orders,
     OperationsOfOrders,
 }
 
-impl Touches {
+impl CompanyRefs {
     pub(super) fn add(&mut self, n: i32, commit: &Commit) {
         self.push(n, commit.write.head_office());
         match &commit.write {
@@ -66,7 +66,7 @@ impl Touches {
 /// refuses it.
 ///
 /// Each row is found by its key, independent of table statistics.
-pub(super) fn lock(needs: &[Need], statement: &mut Statement) {
+pub(super) fn lock(needs: &[RowKind], statement: &mut Statement) {
     let mut waiting =
         vec!["SELECT t.n FROM touch t WHERE t.company_id NOT IN (SELECT id FROM free_company)"];
     waiting.extend(needs.iter().map(|need| need.lock(statement)));
@@ -81,7 +81,7 @@ pub(super) fn lock(needs: &[Need], statement: &mut Statement) {
     statement.selects("waiting", &waiting);
 }
 
-impl Need {
+impl RowKind {
     /// Locks rows of this kind; returns the query of the commits for which a row was not free.
     fn lock(self, statement: &mut Statement) -> &'static str {
         match self {

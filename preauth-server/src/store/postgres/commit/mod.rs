@@ -20,8 +20,8 @@ use sqlx::{PgConnection, Row};
 
 use super::statement::Statement;
 use invoices::NewInvoices;
-pub(super) use leases::{Leases, Roomy};
-use locks::{Need, Touches};
+pub(super) use leases::{CommitWithRooms, Leases};
+use locks::{CompanyRefs, RowKind};
 use operations::{Changes, Extensions, NewOperations};
 use orders::{NewOrders, OrderChanges};
 use platform_replies::{PlatformReplies, remember_platform_replies};
@@ -55,7 +55,7 @@ pub(super) enum Outcome {
 /// No two of them may have the same subject (see [`Claims`](super::writer)).
 pub(super) async fn write(
     connection: &mut PgConnection,
-    group: &[Roomy<'_>],
+    group: &[CommitWithRooms<'_>],
 ) -> Result<(Vec<Outcome>, Leases), sqlx::Error> {
     let mut statement = Statement::new();
     let answer = Group::of(group).write(&mut statement);
@@ -88,7 +88,7 @@ type Part = fn(&mut Statement);
 /// The rows of a group, by table.
 #[derive(Default)]
 struct Group<'a> {
-    touches: Touches,
+    touches: CompanyRefs,
     platform_replies: PlatformReplies<'a>,
     replies: Replies<'a>,
     new_operations: NewOperations<'a>,
@@ -106,7 +106,7 @@ struct Group<'a> {
 }
 
 impl<'a> Group<'a> {
-    fn of(commits: &[Roomy<'a>]) -> Self {
+    fn of(commits: &[CommitWithRooms<'a>]) -> Self {
         let mut group = Self::default();
         for (n, commit) in (0_i32..).zip(commits) {
             group.add(n, commit);
@@ -114,7 +114,7 @@ impl<'a> Group<'a> {
         group
     }
 
-    fn add(&mut self, n: i32, roomy: &Roomy<'a>) {
+    fn add(&mut self, n: i32, roomy: &CommitWithRooms<'a>) {
         let commit = roomy.commit;
         let expected = commit.write.expected_version();
         self.touches.add(n, commit);
@@ -188,21 +188,21 @@ impl<'a> Group<'a> {
             aggregates.push(("begun", begin));
         }
         if self.changes.source(statement) {
-            needs.push(Need::Operations);
+            needs.push(RowKind::Operations);
             aggregates.push(("changed", Changes::write));
         }
         if self.new_orders.source(statement) {
-            needs.push(Need::OperationsOfOrders);
+            needs.push(RowKind::OperationsOfOrders);
             aggregates.push(("begun_order", NewOrders::write));
         }
         if self.order_changes.source(statement) {
-            needs.push(Need::Orders);
+            needs.push(RowKind::Orders);
             aggregates.push(("changed_order", OrderChanges::write));
         }
         let mut records: Vec<Part> = vec![record_events];
         let has_leases = self.has_leases;
         if self.deliveries.source(statement) {
-            needs.push(Need::Endpoints);
+            needs.push(RowKind::Endpoints);
             records.push(Deliveries::write);
         }
         let others: [(bool, Part); 5] = [

@@ -21,7 +21,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use preauth_core::port::Commit;
 
-use super::commit::{self, Leases, Outcome, Roomy};
+use super::commit::{self, CommitWithRooms, Leases, Outcome};
 use super::connections::Connections;
 use super::grouping::{Limits, Serve};
 use super::session::{Failure, autocommit};
@@ -139,7 +139,7 @@ impl Writer {
         let mut groups = vec![
             commits
                 .iter()
-                .map(|it| Roomy::reserve(it))
+                .map(|it| CommitWithRooms::reserve(it))
                 .collect::<Vec<_>>(),
         ];
         let mut timeouts: u32 = 0;
@@ -188,7 +188,10 @@ impl Writer {
     }
 
     /// Writes a group by one statement.
-    async fn write_together(&self, group: &[Roomy<'_>]) -> Result<(Vec<Outcome>, Leases), Failure> {
+    async fn write_together(
+        &self,
+        group: &[CommitWithRooms<'_>],
+    ) -> Result<(Vec<Outcome>, Leases), Failure> {
         autocommit(&self.connections, &group, |connection, group| {
             Box::pin(commit::write(connection, group))
         })

@@ -11,21 +11,21 @@ use tokio::sync::oneshot;
 use crate::fair::{QueueError, Queued};
 use crate::store::error::WriteError;
 
-use super::{After, Durability, Run};
+use super::{AfterWrite, Durability, Run};
 
 /// A write with its input, its caller, and, after it ran, its outcome.
 pub(super) struct Job<I, T> {
     input: I,
     run: Run<I, T>,
     durability: Durability,
-    after: Option<After<T>>,
+    after: Option<AfterWrite<T>>,
     outcome: Option<Result<T, WriteError>>,
     caller: oneshot::Sender<Result<T, WriteError>>,
 }
 
 /// The transaction's next step after a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Ran {
+pub(super) enum NextStep {
     /// Keep its writes.
     Keep,
     /// Undo its writes alone.
@@ -45,7 +45,7 @@ pub(super) trait AnyJob: Send {
     fn durability(&self) -> Durability;
 
     /// Runs the job, again if it ran before, and stores the outcome.
-    fn run<'j>(&'j mut self, connection: &'j mut SqliteConnection) -> BoxFuture<'j, Ran>;
+    fn run<'j>(&'j mut self, connection: &'j mut SqliteConnection) -> BoxFuture<'j, NextStep>;
 
     /// Whether the caller no longer waits for the outcome.
     fn is_abandoned(&self) -> bool;
@@ -72,7 +72,7 @@ impl<I, T> Job<I, T> {
         input: I,
         run: Run<I, T>,
         durability: Durability,
-        after: Option<After<T>>,
+        after: Option<AfterWrite<T>>,
         caller: oneshot::Sender<Result<T, WriteError>>,
     ) -> Self {
         Self {
@@ -95,7 +95,7 @@ where
         self.durability
     }
 
-    fn run<'j>(&'j mut self, connection: &'j mut SqliteConnection) -> BoxFuture<'j, Ran> {
+    fn run<'j>(&'j mut self, connection: &'j mut SqliteConnection) -> BoxFuture<'j, NextStep> {
         Box::pin(async move {
             // Drop the outcome of an earlier run, which releases what that run reserved.
             self.outcome = None;
@@ -103,12 +103,12 @@ where
             // A panic of one job must not end the task, and with it every later write.
             let Ok(outcome) = AssertUnwindSafe(run).catch_unwind().await else {
                 self.outcome = Some(Err(WriteError::NotDone(Box::new(Panicked))));
-                return Ran::Broke;
+                return NextStep::Broke;
             };
             let ran = match &outcome {
-                Ok(_) => Ran::Keep,
+                Ok(_) => NextStep::Keep,
                 Err(WriteError::NotFound | WriteError::Conflict | WriteError::InProgress) => {
-                    Ran::Undo
+                    NextStep::Undo
                 }
                 Err(
                     WriteError::NotDone(_)
@@ -117,7 +117,7 @@ where
                     | WriteError::Unknown(_)
                     | WriteError::RolledBack
                     | WriteError::Lost(_),
-                ) => Ran::GiveUp,
+                ) => NextStep::GiveUp,
             };
             self.outcome = Some(outcome);
             ran

@@ -37,7 +37,7 @@ pub(super) type Run<I, T> =
     for<'c> fn(&'c mut SqliteConnection, &'c I) -> BoxFuture<'c, Result<T, WriteError>>;
 
 /// Work after a write that is durable, also if its caller has gone away.
-pub(super) type After<T> = Box<dyn FnOnce(&mut T) + Send>;
+pub(super) type AfterWrite<T> = Box<dyn FnOnce(&mut T) + Send>;
 
 /// The queue of the writing task.
 #[derive(Debug)]
@@ -116,7 +116,7 @@ impl Writer {
         T: Send + 'static,
     {
         let waiting = self.waiting();
-        let after: After<T> = Box::new(move |_| waiting.notify_one());
+        let after: AfterWrite<T> = Box::new(move |_| waiting.notify_one());
         self.write_then(input, run, after).await
     }
 
@@ -125,7 +125,7 @@ impl Writer {
         &self,
         input: I,
         run: Run<I, T>,
-        after: After<T>,
+        after: AfterWrite<T>,
     ) -> Result<T, WriteError>
     where
         I: Send + Sync + 'static,
@@ -167,7 +167,7 @@ impl Writer {
         input: I,
         run: Run<I, T>,
         durability: Durability,
-        after: Option<After<T>>,
+        after: Option<AfterWrite<T>>,
     ) -> Result<T, WriteError>
     where
         I: Send + Sync + 'static,

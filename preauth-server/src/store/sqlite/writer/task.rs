@@ -14,7 +14,7 @@ use crate::worker::LoopHealth;
 
 use super::super::open::reconnect;
 use super::Durability;
-use super::job::{AnyJob, Ran};
+use super::job::{AnyJob, NextStep};
 
 /// Maximum number of jobs per transaction.
 pub(super) const GROUP_LIMIT: usize = 128;
@@ -149,10 +149,10 @@ impl Task {
                 return Err(Failure::NotDone(sqlx::Error::WorkerCrashed));
             };
             let end = match job.run(connection).await {
-                Ran::Keep => "RELEASE job",
-                Ran::Undo => "ROLLBACK TO job; RELEASE job",
-                Ran::GiveUp => return Err(Failure::GivenUp),
-                Ran::Broke => {
+                NextStep::Keep => "RELEASE job",
+                NextStep::Undo => "ROLLBACK TO job; RELEASE job",
+                NextStep::GiveUp => return Err(Failure::GivenUp),
+                NextStep::Broke => {
                     // Closing the connection rolls back, whichever statement was in progress.
                     self.connection = None;
                     return Err(Failure::GivenUp);

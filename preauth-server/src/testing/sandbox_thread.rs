@@ -24,14 +24,14 @@ const END: Duration = Duration::from_secs(1);
 type Failure = Box<dyn StdError + Send + Sync>;
 
 /// A sandbox on a thread that waits for its end, and on the threads of a runtime.
-pub(super) struct Life {
+pub(super) struct SandboxThread {
     runtime: Handle,
     sandbox: Arc<Started>,
     /// Taken at the end.
     end: Option<(oneshot::Sender<()>, JoinHandle<()>)>,
 }
 
-impl Life {
+impl SandboxThread {
     /// Starts a sandbox in a new folder.
     pub(super) fn begin(webhook_url: Option<String>, rate_limit: u32) -> Result<Self, Failure> {
         let any_port = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
@@ -94,7 +94,7 @@ impl Life {
     }
 }
 
-impl Drop for Life {
+impl Drop for SandboxThread {
     fn drop(&mut self) {
         if let Some((end, thread)) = self.end.take() {
             let _ = end.send(());

@@ -9,21 +9,21 @@ use thiserror::Error;
 
 /// A stream of bytes that returns an error once it exceeds its limit.
 #[derive(Debug)]
-pub(super) struct Within<S> {
+pub(super) struct LimitedBody<S> {
     stream: S,
     left: u64,
 }
 
 /// Why a body ended early.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-pub(super) enum Cut {
+pub(super) enum BodyError {
     #[error("the body is larger than its limit")]
     TooLarge,
     #[error("the body was interrupted")]
     Interrupted,
 }
 
-impl<S> Within<S> {
+impl<S> LimitedBody<S> {
     pub(super) const fn new(stream: S, limit_bytes: u64) -> Self {
         Self {
             stream,
@@ -32,11 +32,11 @@ impl<S> Within<S> {
     }
 }
 
-impl<S, E> Stream for Within<S>
+impl<S, E> Stream for LimitedBody<S>
 where
     S: Stream<Item = Result<Bytes, E>> + Unpin,
 {
-    type Item = Result<Bytes, Cut>;
+    type Item = Result<Bytes, BodyError>;
 
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         let next = Pin::new(&mut self.stream).poll_next(context);
@@ -48,10 +48,10 @@ where
                         self.left = left;
                         Some(Ok(bytes))
                     }
-                    None => Some(Err(Cut::TooLarge)),
+                    None => Some(Err(BodyError::TooLarge)),
                 }
             }
-            Err(_) => Some(Err(Cut::Interrupted)),
+            Err(_) => Some(Err(BodyError::Interrupted)),
         })
     }
 }
