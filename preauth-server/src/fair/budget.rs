@@ -319,7 +319,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn who_finds_no_room_waits_five_seconds_and_no_longer() {
+    async fn waiting_for_room_times_out_after_five_seconds() {
         let budget = Budget::new(4, QUEUE);
         let held = acquire(&budget, 1, 4).await.unwrap();
         let begin = Instant::now();
@@ -331,7 +331,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn who_waits_is_served_as_soon_as_there_is_room() {
+    async fn a_waiting_request_is_served_as_soon_as_there_is_room() {
         let budget = Budget::new(4, QUEUE);
         let held = acquire(&budget, 1, 4).await.unwrap();
         let begin = Instant::now();
@@ -345,7 +345,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_full_line_refuses_the_newest_of_who_has_most_in_it() {
+    async fn a_full_line_refuses_the_newest_of_the_tenant_with_most_in_it() {
         let budget = Budget::new(1, 3);
         let held = acquire(&budget, 1, 1).await.unwrap();
         let mut flood: Vec<_> = (0..3).map(|_| Box::pin(acquire(&budget, 1, 1))).collect();
@@ -365,7 +365,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn who_goes_away_leaves_nothing_behind() {
+    async fn a_cancelled_request_holds_no_room() {
         let budget = Budget::new(1, QUEUE);
         let held = acquire(&budget, 1, 1).await.unwrap();
         let mut gone = Box::pin(acquire(&budget, 2, 1));

@@ -147,7 +147,7 @@ impl TestServer {
     }
 
     /// Moves the clock forward for everything that depends on it: expiry, keys, request limit,
-    /// retries of webhooks. What falls due happens soon after.
+    /// retries of webhooks. Work that falls due is done soon after.
     ///
     /// Whole seconds; a jump of more than 366 days is an error.
     pub fn advance(&self, time: Duration) -> Result<Timestamp, TravelError> {

@@ -10,7 +10,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 on_each_database! {
     unknown_paths_are_answered_in_the_error_shape,
     head_answers_like_get_without_a_body,
-    who_closes_its_side_after_the_request_still_gets_the_answer,
+    a_client_that_closes_its_side_after_the_request_still_gets_the_answer,
     an_answer_does_not_grow_with_the_request,
     fifteen_thousand_unknown_keys_are_ignored_like_one,
 }
@@ -93,7 +93,7 @@ async fn head_answers_like_get_without_a_body(backend: Backend) {
     }
 }
 
-async fn who_closes_its_side_after_the_request_still_gets_the_answer(backend: Backend) {
+async fn a_client_that_closes_its_side_after_the_request_still_gets_the_answer(backend: Backend) {
     let sandbox = Sandbox::start(backend).await;
     let mut stream = connect(sandbox.text("baseUrl")).await;
     let key = sandbox.text("apiKey");

@@ -185,7 +185,7 @@ async fn a_queue_goes_on_whenever_one_of_its_attempts_ends() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn who_waits_for_a_slot_gets_the_first_that_is_free() {
+async fn a_waiting_delivery_gets_the_first_free_slot() {
     let world = World::new();
     for number in 0..40 {
         let endpoint = world.endpoint(&format!("https://{number}.example.com/"));

@@ -406,7 +406,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn who_does_not_read_its_answer_is_cut_off_after_30_seconds() {
+    async fn a_client_that_does_not_read_its_answer_is_cut_off_after_30_seconds() {
         let mut stream = connect(1024);
         stream.write_all(GET).await.unwrap();
         sleep(Duration::from_secs(31)).await;

@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn who_waits_at_the_same_time_is_served_together() {
+    async fn callers_that_wait_at_the_same_time_are_served_together() {
         let world = World::new();
         let mut asked = Vec::new();
         for number in 1..=5 {
@@ -270,7 +270,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn who_goes_away_takes_nothing_along() {
+    async fn a_cancelled_caller_does_not_cancel_others() {
         let world = World::new();
         let (gone, stays) = (world.ask(1).await, world.ask(2).await);
         gone.abort();

@@ -103,8 +103,8 @@ async fn take(connection: &mut PgConnection, step: &Migration) -> Result<(), Fau
 }
 
 /// Has PostgreSQL cancel automatic vacuums, which may last for hours, because they keep table locks from a
-/// step; returns whether it did. It does so for whoever waits for their lock for a second
-/// (`deadlock_timeout`). What waits here, unlike the step, blocks no readers and writers.
+/// step; returns whether it did. It does so for any session that waits for their lock for a second
+/// (`deadlock_timeout`). The one that waits here, unlike the step, blocks no readers and writers.
 async fn cancel_vacuums(connection: &mut PgConnection) -> Result<bool, sqlx::Error> {
     let vacuumed: Vec<String> = sqlx::query_scalar(VACUUMED)
         .fetch_all(&mut *connection)

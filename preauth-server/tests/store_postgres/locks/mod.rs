@@ -23,7 +23,7 @@ use crate::store::fixture::Fixture;
 
 /// Requests of other companies beside a held row.
 const REQUESTS_BESIDE: usize = 30;
-/// Maximum number of tries. What needs the row gives up after some seconds; a machine that is busy with other
+/// Maximum number of tries. A request that needs the row gives up after some seconds; a machine that is busy with other
 /// work may not have come to what stands beside it by then, and such a try shows nothing.
 const ROUNDS: usize = 4;
 

@@ -80,7 +80,7 @@ impl<'a> CommitWithRooms<'a> {
 }
 
 impl Leases {
-    /// Reads a row of [`ANSWER`] that is no outcome. What is unreadable is not handed over: the
+    /// Reads a row of [`ANSWER`] that is no outcome. An unreadable delivery is not handed over: the
     /// commit is done, and the claim that finds the delivery after its lease sets it aside.
     pub(super) fn read(&mut self, row: &PgRow) {
         if let Ok(Some(id)) = row.try_get("id") {
