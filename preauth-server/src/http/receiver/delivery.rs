@@ -16,9 +16,9 @@ impl Delivery {
     /// Checks a delivery by its signature header and its raw body.
     #[must_use]
     pub fn validate(verifier: &Verifier, signature: Option<&[u8]>, body: &[u8]) -> Self {
-        let verified = verifier.verify_now(signature, body);
+        let outcome = verifier.verify_now(signature, body);
         Self {
-            signed_at: verified.map(|it| it.signed_at_unix_seconds()),
+            signed_at: outcome.map(|it| it.signed_at_unix_seconds()),
             event: RawEventEnvelope::from_json(body).ok(),
         }
     }

@@ -77,7 +77,8 @@ A construction company's ERP offers its suppliers advances on the invoices that 
 
 - Bodies are JSON in UTF-8. Timestamps are UTC with milliseconds; dates are `YYYY-MM-DD`; amounts are reais, exact to cents. \
 A numeric string such as `\"1234.56\"` is taken for `invoice.amount`, too.
-- Texts in requests must not be blank. They are trimmed, except `externalReference`; lengths count the Unicode characters that remain.
+- Texts in requests must not be blank. They are trimmed, except `externalReference`; lengths count the Unicode characters that remain. Characters that do not show \
+are refused; patterns list those up to U+FFFF, and those above (U+E0000 to U+E0FFF and a few controls and blanks) are refused like them.
 - Within v1 fields, statuses, stages, event types and error codes may be added at any time: accept values and fields that you do not know. \
 Sets of words in answers are therefore plain strings; `x-enum-values` lists the words of today.
 - Every refusal has the shape of `ErrorBody`; `x-error-codes` lists the codes that an answer can have. Paths that are not described \
