@@ -23,6 +23,7 @@ TITLES = {
 PUBLISHED = ("preauth-client/src/", "preauth-core/src/", "webhook-verify/src/")
 REPOSITORY = tomllib.loads((ROOT / "Cargo.toml").read_text())["workspace"]["package"]["repository"]
 PAGE = f"{REPOSITORY}/blob/main/docs/reference.md"
+UNLINKED = re.compile(r"\(contract:", re.IGNORECASE)
 LINKED = re.compile(r'\[[Cc]ontract, "([^"]+)"\]\(([^)#]*)#([^)]*)\)')
 
 there = anchors(ROOT / "docs/reference.md")
@@ -37,6 +38,8 @@ for source in tracked.split():
         slug = re.sub(r"[^\w\- ]", "", title.lower()).strip().replace(" ", "-")
         if not any(anchor == slug or anchor.startswith(f"{slug}-") for anchor in there):
             wrong.append(f"{source}: docs/reference.md has no section for {section!r}")
+    if UNLINKED.search(text):
+        wrong.append(f"{source}: cites the contract as '(contract: ...)', which leads nowhere")
     linked = LINKED.findall(text)
     if source.startswith(PUBLISHED) and len(linked) < len(CITED.findall(text)):
         wrong.append(f"{source}: cites the contract without a link to {PAGE}")
