@@ -23,6 +23,7 @@ macro_rules! conformance_suite {
             clocks::a_delivery_of_a_paused_endpoint_waits_for_its_resumption,
             clocks::a_lease_longer_than_any_ends,
             clocks::a_lease_of_a_usual_length_stands,
+            clocks::a_clock_of_the_host_that_is_behind_ends_no_lease,
             deliveries::an_event_goes_to_every_subscribed_endpoint,
             deliveries::an_event_that_nobody_chose_has_no_delivery,
             deliveries::a_delivery_to_a_deleted_endpoint_is_dropped,

@@ -298,7 +298,7 @@ impl Deliveries {
                 delivery.record.due_at = now;
             }
         }
-        let latest = host_now.saturating_add(MAX_LEASE);
+        let latest = host_now.max(now).saturating_add(MAX_LEASE);
         let endless = self.leases.values_mut().filter(|it| it.until > latest);
         let mut brought = late.len();
         for lease in endless.take(limit.saturating_sub(late.len())) {

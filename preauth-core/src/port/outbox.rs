@@ -54,8 +54,9 @@ pub trait Outbox: Send + Sync {
     ///
     /// A pending delivery of an active endpoint that is due more than
     /// [`MAX_RETRY_DELAY`](crate::delivery::MAX_RETRY_DELAY) after `now` becomes due `now`. A lease that
-    /// lasts longer than [`MAX_LEASE`](crate::delivery::MAX_LEASE) by the host's clock ends; it stays the
-    /// delivery's newest. Nothing else changes.
+    /// ends more than [`MAX_LEASE`](crate::delivery::MAX_LEASE) after both `now` and the host's clock ends at
+    /// once: a clock that is behind must not end a running lease. It stays the delivery's newest. Nothing
+    /// else changes.
     async fn bring_forward(&self, now: Timestamp, limit: u32) -> Result<u64, Unavailable>;
 }
 

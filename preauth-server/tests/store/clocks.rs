@@ -17,6 +17,8 @@ use crate::store::mails::{claim_within, lease_by};
 const IN_A_MONTH: TimeDelta = TimeDelta::days(31);
 const TOMORROW: TimeDelta = TimeDelta::hours(26);
 const MANY: u32 = 100;
+/// Longer than any lease, whatever the database's clock shows.
+const A_CENTURY: TimeDelta = TimeDelta::days(36_525);
 
 async fn bring_forward(fixture: &Fixture, limit: u32) -> u64 {
     let house = &fixture.stores.housekeeping;
@@ -81,7 +83,7 @@ async fn the_lease_of_a_mail_that_lasts_longer_than_any_ends_and_is_fenced() {
     let queue = &*fixture.stores.mails;
     let today = claim_within(fixture.now, MANY, MANY);
     let endless = MailClaim {
-        lease: IN_A_MONTH,
+        lease: A_CENTURY,
         ..today
     };
     let lost = lease_by(queue, &endless).await.unwrap();
@@ -93,6 +95,26 @@ async fn the_lease_of_a_mail_that_lasts_longer_than_any_ends_and_is_fenced() {
     let sent = Outcome::Sent { at: fixture.now };
     assert!(!queue.finish(&lost, &sent).await.unwrap());
     assert!(queue.finish(&again, &sent).await.unwrap());
+}
+
+#[tokio::test]
+async fn the_lease_of_a_mail_stands_if_it_is_too_long_only_by_a_clock_of_the_database_that_is_behind()
+ {
+    let fixture = Fixture::new().await;
+    fixture.offer(fixture.payer().await).await;
+    let queue = &*fixture.stores.mails;
+    let today = claim_within(fixture.now, MANY, MANY);
+    let endless = MailClaim {
+        lease: A_CENTURY,
+        ..today
+    };
+    let leased = lease_by(queue, &endless).await.unwrap();
+    let house = &fixture.stores.housekeeping;
+    let ahead = fixture.later(A_CENTURY + A_CENTURY);
+    assert_eq!(house.bring_forward(ahead, MANY).await.unwrap(), 0);
+    assert!(lease_by(queue, &today).await.is_none());
+    let sent = Outcome::Sent { at: fixture.now };
+    assert!(queue.finish(&leased, &sent).await.unwrap());
 }
 
 #[tokio::test]

@@ -4,13 +4,16 @@ use std::num::NonZeroU32;
 
 use chrono::TimeDelta;
 use preauth_core::value::Timestamp;
+use preauth_server::mail::Outcome;
 use test_support::SettableClock;
 
-use crate::store::deliveries::claim_up_to;
+use crate::store::deliveries::{claim_up_to, deliver};
 use crate::store::fixture::Fixture;
 use crate::store::mails::{claim, lease_by};
 
 const MANY: u32 = 100;
+/// Longer than any lease, whatever the right time is.
+const YEARS: TimeDelta = TimeDelta::days(3_650);
 
 async fn database_now(fixture: &Fixture) -> Timestamp {
     let moments = fixture.stores.lifecycle.moments().await;
@@ -27,9 +30,9 @@ async fn leases_taken_while_the_databases_clock_was_ahead_are_taken_over_once_it
     // Sessions that began before keep the clock that they know.
     let fixture = Fixture::on(&fixture.database, 2).await;
     let before = database_now(&fixture).await;
-    clock.set_ahead(TimeDelta::days(31)).await;
+    clock.set_ahead(YEARS).await;
     let ahead = database_now(&fixture).await.since(before);
-    assert!(ahead >= TimeDelta::days(31), "{ahead}");
+    assert!(ahead >= YEARS, "{ahead}");
     let (queue, outbox) = (&*fixture.stores.mails, &fixture.stores.outbox);
     let lost = claim_up_to(&fixture, fixture.now, NonZeroU32::MIN).await;
     assert_eq!(lost.len(), 1);
@@ -45,4 +48,35 @@ async fn leases_taken_while_the_databases_clock_was_ahead_are_taken_over_once_it
     let again = lease_by(queue, &claim(fixture.now)).await.unwrap();
     assert_eq!(again.id, lost_mail.id);
     assert_eq!(house.bring_forward(fixture.now, MANY).await.unwrap(), 0);
+}
+
+#[tokio::test]
+async fn a_database_whose_clock_fell_behind_sends_nothing_twice() {
+    let fixture = Fixture::new().await;
+    let payer = fixture.payer().await;
+    fixture.add_endpoint(payer).await;
+    fixture.offer(payer).await;
+    let clock = SettableClock::at(&fixture.database.url()).await;
+    // Sessions that began before keep the clock that they know.
+    let fixture = Fixture::on(&fixture.database, 2).await;
+    let (queue, outbox) = (&*fixture.stores.mails, &fixture.stores.outbox);
+    let leased = claim_up_to(&fixture, fixture.now, NonZeroU32::MIN).await;
+    let mail = lease_by(queue, &claim(fixture.now)).await.unwrap();
+    let now = database_now(&fixture).await.max(fixture.now);
+
+    clock.set_ahead(TimeDelta::minutes(-15)).await;
+    let house = &fixture.stores.housekeeping;
+    assert_eq!(house.bring_forward(now, MANY).await.unwrap(), 0);
+    let again = claim_up_to(&fixture, now, NonZeroU32::MIN).await;
+    assert_eq!(again, []);
+    assert!(lease_by(queue, &claim(now)).await.is_none());
+    assert_eq!(outbox.next_due().await.unwrap(), None);
+    // Both attempts end as if nothing had happened.
+    deliver(&fixture, &leased[0], now).await;
+    let sent = Outcome::Sent { at: now };
+    assert!(queue.finish(&mail, &sent).await.unwrap());
+
+    clock.set_ahead(TimeDelta::zero()).await;
+    assert_eq!(house.bring_forward(now, MANY).await.unwrap(), 0);
+    assert_eq!(queue.next_due().await.unwrap(), None);
 }

@@ -10,6 +10,8 @@ use crate::port::{Claim, Leased, Verdict};
 use crate::value::Timestamp;
 
 const MANY: u32 = 1_000;
+/// Longer than any lease by the clock of every host, whatever it shows.
+const A_CENTURY: TimeDelta = TimeDelta::days(36_525);
 
 /// A delivery that is due later than its schedule allows becomes due now, a bounded number at a time.
 pub async fn a_delivery_due_after_its_schedule_becomes_due(host: &dyn Host) {
@@ -73,7 +75,7 @@ pub async fn a_lease_longer_than_any_ends(host: &dyn Host) {
         scene.post().await;
     }
     let endless = Claim {
-        lease: TimeDelta::days(31),
+        lease: A_CENTURY,
         ..claim(scene.now, MANY, MANY)
     };
     let claimed = host.outbox().claim(&endless).await.unwrap().leased;
@@ -101,6 +103,24 @@ pub async fn a_lease_of_a_usual_length_stands(host: &dyn Host) {
     };
     let claimed = host.outbox().claim(&usual).await.unwrap().leased;
     assert_eq!(bring_forward(&scene, MANY).await, 0);
+    assert!(scene.claim_at(scene.now).await.is_empty());
+    assert!(scene.finish(&claimed[0], Verdict::Delivered).await);
+}
+
+/// By a clock of the host that is behind every lease lasts too long: one that does not by the service's clock
+/// stands.
+pub async fn a_clock_of_the_host_that_is_behind_ends_no_lease(host: &dyn Host) {
+    let scene = Scene::new(host).await;
+    scene.endpoint(scene.payer).await;
+    scene.post().await;
+    let endless = Claim {
+        lease: A_CENTURY,
+        ..claim(scene.now, MANY, MANY)
+    };
+    let claimed = host.outbox().claim(&endless).await.unwrap().leased;
+    let ahead = scene.later(A_CENTURY + A_CENTURY);
+    let outbox = host.outbox();
+    assert_eq!(outbox.bring_forward(ahead, MANY).await.unwrap(), 0);
     assert!(scene.claim_at(scene.now).await.is_empty());
     assert!(scene.finish(&claimed[0], Verdict::Delivered).await);
 }

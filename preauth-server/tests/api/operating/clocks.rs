@@ -4,9 +4,9 @@ use std::path::Path;
 
 use chrono::TimeDelta;
 use preauth_client::wire::path::PRE_AUTHORIZATIONS;
-use test_support::{Backend, SettableClock};
+use test_support::{Backend, SettableClock, TestReceiver};
 
-use super::served::offered;
+use super::served::{Offered, Served, offered};
 
 /// Nothing listens there.
 const NOWHERE: &str = "http://127.0.0.1:9/webhooks";
@@ -69,34 +69,92 @@ async fn an_instance_a_month_ahead_closes_no_offer_forgets_no_key_and_reports_it
 #[tokio::test]
 async fn a_database_a_month_ahead_for_a_while_closes_no_offer_and_forgets_no_key() {
     let offered = offered(Backend::Postgres, NOWHERE).await;
-    let [_, url] = &offered.home.database_flags()[..] else {
-        panic!("it has a URL");
-    };
-    let clock = SettableClock::at(url).await;
+    let clock = settable_clock(&offered).await;
     let before = offered.serve(&[]).await;
     before.wait_until_ready_is(200).await;
     clock.set_ahead(TimeDelta::days(31)).await;
     // This one goes by the wrong clock from its start.
     let during = offered.serve(&[]).await;
     for (server, seen) in [(&during, 0.0), (&before, 1.0)] {
-        let reason = server.wait_until_ready_is(503).await["reason"].to_string();
-        assert!(reason.contains("behind the database's"), "{reason}");
-        let jumps = server.scrape().await.find("preauth_clock_jumps_total", &[]);
-        assert_eq!(jumps, Some(seen));
-        server.let_loops_step().await;
-        let repeated = server.offer_again(&offered).await;
-        assert_eq!(repeated.refusal(), (503, "SERVICE_UNAVAILABLE".to_owned()));
+        is_held(server, &offered, "behind the database's", seen).await;
     }
     clock.set_ahead(TimeDelta::zero()).await;
     for server in [&before, &during] {
-        // The first request that is answered is answered by the right time.
-        let repeated = server.offer_again_until_answered(&offered).await;
-        assert_eq!(repeated.status, 201, "{}", repeated.text);
-        assert_eq!(repeated.header("idempotency-replayed"), "true");
-        server.wait_until_ready_is(200).await;
-        server.let_loops_step().await;
-        assert_eq!(server.status().await, "IN_PRE_AUTH");
+        serves_again(server, &offered).await;
     }
+}
+
+#[tokio::test]
+async fn a_database_minutes_behind_for_a_while_closes_no_offer_and_sends_nothing_twice() {
+    let receiver = TestReceiver::start().await;
+    let offered = offered(Backend::Postgres, &receiver.url()).await;
+    let clock = settable_clock(&offered).await;
+    let here = [("PREAUTH_WEBHOOKS_ALLOWED_NETWORKS", "127.0.0.0/8")];
+    let before = offered.serve(&here).await;
+    before.wait_until_ready_is(200).await;
+    let offer = async |number: &str| {
+        let mut body = offered.body.clone();
+        body["invoice"]["number"] = number.into();
+        let created = before.erp.post_json(PRE_AUTHORIZATIONS, &body).await;
+        assert_eq!(created.status, 201, "{}", created.text);
+    };
+    offer("NF-2").await;
+    arrived(&receiver, "NF-2").await;
+    clock.set_ahead(TimeDelta::minutes(-15)).await;
+    // This one goes by the wrong clock from its start.
+    let during = offered.serve(&here).await;
+    for (server, seen) in [(&during, 0.0), (&before, 1.0)] {
+        is_held(server, &offered, "ahead of the database's", seen).await;
+    }
+    clock.set_ahead(TimeDelta::zero()).await;
+    for server in [&before, &during] {
+        serves_again(server, &offered).await;
+    }
+    offer("NF-3").await;
+    arrived(&receiver, "NF-3").await;
+    assert_eq!(arrived(&receiver, "NF-2").await, 1);
+}
+
+async fn settable_clock(offered: &Offered) -> SettableClock {
+    let [_, url] = &offered.home.database_flags()[..] else {
+        panic!("it has a URL");
+    };
+    SettableClock::at(url).await
+}
+
+/// Waits until an event of this offer has arrived, and returns the number of its requests.
+async fn arrived(receiver: &TestReceiver, number: &str) -> usize {
+    let mut enough = 1;
+    loop {
+        let requests = receiver.requests(enough).await;
+        let number = format!("\"number\":\"{number}\"");
+        let bodies = requests.iter().map(|it| String::from_utf8_lossy(&it.body));
+        match bodies.filter(|body| body.contains(&number)).count() {
+            0 => enough = requests.len() + 1,
+            of_this => return of_this,
+        }
+    }
+}
+
+/// Waits until the server refuses everything for this reason, and has seen the clock jump so often.
+async fn is_held(server: &Served, offered: &Offered, expected: &str, seen: f64) {
+    let reason = server.wait_until_ready_is(503).await["reason"].to_string();
+    assert!(reason.contains(expected), "{reason}");
+    let jumps = server.scrape().await.find("preauth_clock_jumps_total", &[]);
+    assert_eq!(jumps, Some(seen));
+    server.let_loops_step().await;
+    let repeated = server.offer_again(offered).await;
+    assert_eq!(repeated.refusal(), (503, "SERVICE_UNAVAILABLE".to_owned()));
+}
+
+/// The first request that is answered is answered by the right time.
+async fn serves_again(server: &Served, offered: &Offered) {
+    let repeated = server.offer_again_until_answered(offered).await;
+    assert_eq!(repeated.status, 201, "{}", repeated.text);
+    assert_eq!(repeated.header("idempotency-replayed"), "true");
+    server.wait_until_ready_is(200).await;
+    server.let_loops_step().await;
+    assert_eq!(server.status().await, "IN_PRE_AUTH");
 }
 
 #[tokio::test]

@@ -16,7 +16,7 @@ pub(super) async fn bring_forward(
 ) -> Result<u64, WriteError> {
     let due = make_due(connection, *now, *limit).await?;
     let rest = u64::from(*limit).saturating_sub(due);
-    let ended = end_leases(connection, rest).await?;
+    let ended = end_leases(connection, *now, rest).await?;
     Ok(due.saturating_add(ended))
 }
 
@@ -55,8 +55,13 @@ async fn make_due(
     Ok(done.rows_affected())
 }
 
-/// Only a pending delivery is leased.
-async fn end_leases(connection: &mut PgConnection, limit: u64) -> Result<u64, WriteError> {
+/// Only a pending delivery is leased. By a clock of the database that is behind every lease would seem endless,
+/// so the later of both clocks counts.
+async fn end_leases(
+    connection: &mut PgConnection,
+    now: Timestamp,
+    limit: u64,
+) -> Result<u64, WriteError> {
     let done = sqlx::query(concat!(
         "WITH RECURSIVE
          clock (now) AS MATERIALIZED (
@@ -68,7 +73,7 @@ async fn end_leases(connection: &mut PgConnection, limit: u64) -> Result<u64, Wr
              SELECT d.id FROM waiting w CROSS JOIN LATERAL (
                  SELECT d.id FROM deliveries d
                  WHERE d.endpoint_id = w.endpoint_id AND d.leased_until IS NOT NULL
-                   AND d.leased_until > (SELECT now FROM clock) + $1
+                   AND d.leased_until > greatest((SELECT now FROM clock), $3) + $1
                  ORDER BY d.leased_until LIMIT $2 FOR UPDATE SKIP LOCKED) AS d
              LIMIT $2
          )
@@ -77,6 +82,7 @@ async fn end_leases(connection: &mut PgConnection, limit: u64) -> Result<u64, Wr
     ))
     .bind(MAX_LEASE.num_milliseconds())
     .bind(clamped(limit))
+    .bind(now.unix_millis())
     .execute(connection)
     .await?;
     Ok(done.rows_affected())

@@ -8,7 +8,8 @@ use crate::store::error::WriteError;
 use crate::store::rows::clamped;
 
 /// Makes mails due and ends leases, `limit` at most, and returns their number. A mail that was put off to
-/// the next day waits less than the longest delay of the schedule.
+/// the next day waits less than the longest delay of the schedule. By a clock of the database that is behind every
+/// lease would seem endless, so the later of both clocks counts.
 pub(in crate::store) async fn bring_forward(
     session: &mut dyn Session,
     (now, limit): &(Timestamp, u32),
@@ -30,11 +31,13 @@ pub(in crate::store) async fn bring_forward(
          UPDATE notices SET leased_until = (SELECT now FROM clock)
          WHERE id" AMONG "
              SELECT id FROM notices " { sqlite: "INDEXED BY notices_leased", postgres: "" } "
-             WHERE leased_until IS NOT NULL AND leased_until > (SELECT now FROM clock) + $1
+             WHERE leased_until IS NOT NULL
+               AND leased_until > " { sqlite: "max", postgres: "greatest" } "((SELECT now FROM clock), $3) + $1
              ORDER BY leased_until LIMIT $2" SKIP_LOCKED
     ))
     .bind(MAX_LEASE.num_milliseconds())
     .bind(clamped(u64::from(*limit).saturating_sub(due)))
+    .bind(now.unix_millis())
     .execute(session)
     .await?;
     Ok(due.saturating_add(ended))

@@ -15,7 +15,7 @@ pub(super) async fn bring_forward(
 ) -> Result<u64, WriteError> {
     let due = make_due(connection, *now, *limit).await?;
     let rest = u64::from(*limit).saturating_sub(due);
-    let ended = end_leases(connection, rest).await?;
+    let ended = end_leases(connection, *now, rest).await?;
     Ok(due.saturating_add(ended))
 }
 
@@ -51,18 +51,24 @@ async fn make_due(
     Ok(done.rows_affected())
 }
 
-/// Only what is leased is in the index that is read.
-async fn end_leases(connection: &mut SqliteConnection, limit: u64) -> Result<u64, WriteError> {
+/// Only what is leased is in the index that is read. By a machine's clock that was set back every lease would
+/// seem endless, so the later of both clocks counts.
+async fn end_leases(
+    connection: &mut SqliteConnection,
+    now: Timestamp,
+    limit: u64,
+) -> Result<u64, WriteError> {
     let done = sqlx::query(
         "UPDATE deliveries SET leased_until = CAST(unixepoch('subsec') * 1000 AS INTEGER)
          WHERE id IN (
              SELECT id FROM deliveries INDEXED BY deliveries_leased
              WHERE leased_until IS NOT NULL
-               AND leased_until > CAST(unixepoch('subsec') * 1000 AS INTEGER) + ?1
+               AND leased_until > max(CAST(unixepoch('subsec') * 1000 AS INTEGER), ?3) + ?1
              LIMIT ?2)",
     )
     .bind(MAX_LEASE.num_milliseconds())
     .bind(clamped(limit))
+    .bind(now.unix_millis())
     .execute(connection)
     .await?;
     Ok(done.rows_affected())
