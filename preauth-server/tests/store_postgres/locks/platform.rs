@@ -5,7 +5,7 @@ use std::sync::Arc;
 use futures_util::future::BoxFuture;
 use preauth_core::port::Viewer;
 use preauth_core::value::{ApiKeyId, Cnpj, CompanyId, DeliveryId, MailId, OperationId, UserId};
-use preauth_server::directory::{Directory, DirectoryError, UserChange};
+use preauth_server::directory::{Company, Directory, DirectoryError, UserChange};
 use preauth_server::fair::{Tenant, charged_to};
 use tokio::task::JoinHandle;
 
@@ -184,6 +184,17 @@ async fn held_records_delay_their_own_platform_writes_and_nothing_else() {
     assert_eq!(renamed.unwrap().name.as_str(), "Outro nome");
 }
 
+fn rename(
+    fixture: &Arc<Fixture>,
+    company: CompanyId,
+) -> JoinHandle<Result<Company, DirectoryError>> {
+    let fixture = Arc::clone(fixture);
+    tokio::spawn(charged_to(Tenant::Platform, async move {
+        let name = "Outro nome".parse().unwrap();
+        fixture.directory().rename_company(company, &name).await
+    }))
+}
+
 async fn renames_of(fixture: &Fixture, company: CompanyId) {
     for _ in 0..5 {
         let name = "Nome novo".parse().unwrap();
@@ -197,16 +208,9 @@ async fn more_platform_writes_than_may_wait_are_refused_and_delay_nothing() {
     let fixture = Arc::new(Fixture::new().await);
     let (payer, other) = (fixture.payer().await, fixture.payer().await);
     let holder = Holder::of(&fixture, &held_company(payer)).await;
-    let rename = || {
-        let fixture = Arc::clone(&fixture);
-        tokio::spawn(charged_to(Tenant::Platform, async move {
-            let name = "Outro nome".parse().unwrap();
-            fixture.directory().rename_company(payer, &name).await
-        }))
-    };
     let mut waited = 0;
     for _ in 0..ROUNDS {
-        let flood: Vec<_> = (0..TOO_MANY).map(|_| rename()).collect();
+        let flood: Vec<_> = (0..TOO_MANY).map(|_| rename(&fixture, payer)).collect();
         charged_to(Tenant::Platform, renames_of(&fixture, other)).await;
         waited = flood.iter().filter(|it| !it.is_finished()).count();
         for written in flood {
@@ -220,6 +224,42 @@ async fn more_platform_writes_than_may_wait_are_refused_and_delay_nothing() {
     }
     assert!(waited >= MAX_WAITING, "{waited} still waited for the row");
     holder.let_go().await;
-    let renamed = rename().await.unwrap().unwrap();
+    let renamed = rename(&fixture, payer).await.unwrap().unwrap();
     assert_eq!(renamed.name.as_str(), "Outro nome");
+}
+
+/// All operators are one tenant: what waits for one company must leave a place to what waits for another.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn platform_writes_that_wait_for_one_company_refuse_none_that_waits_for_another() {
+    let fixture = Arc::new(Fixture::new().await);
+    let [flooded, held, free] = [
+        fixture.payer().await,
+        fixture.payer().await,
+        fixture.payer().await,
+    ];
+    let _flooded = Holder::of(&fixture, &held_company(flooded)).await;
+    let mut beside = 0;
+    for _ in 0..ROUNDS {
+        let holder = Holder::of(&fixture, &held_company(held)).await;
+        let flood: Vec<_> = (0..TOO_MANY).map(|_| rename(&fixture, flooded)).collect();
+        let refused = || flood.iter().filter(|it| it.is_finished()).count();
+        while refused() < TOO_MANY - MAX_WAITING {
+            charged_to(Tenant::Platform, renames_of(&fixture, free)).await;
+        }
+        let waiting = rename(&fixture, held);
+        // These are tried after it.
+        charged_to(Tenant::Platform, renames_of(&fixture, free)).await;
+        holder.let_go().await;
+        let renamed = waiting.await.unwrap();
+        beside = TOO_MANY - refused();
+        for written in flood {
+            assert!(written.await.unwrap().is_err());
+        }
+        // Otherwise the places may have been free by then.
+        if beside > 0 {
+            assert_eq!(renamed.unwrap().name.as_str(), "Outro nome");
+            break;
+        }
+    }
+    assert!(beside > 0, "what needs the other row was answered too late");
 }

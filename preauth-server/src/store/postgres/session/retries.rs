@@ -14,7 +14,7 @@ use super::super::places::Places;
 use super::transaction::Transaction;
 use super::{Begin, Run};
 
-/// Maximum number of writes that wait for locks; further ones are refused immediately.
+/// Maximum number of writes that wait for locks; with more, those that have waited longest are refused.
 const MAX_WAITING: usize = 512;
 /// The maximum per tenant, which leaves room for others.
 const MAX_WAITING_PER_TENANT: usize = 256;
@@ -57,11 +57,10 @@ impl LockedWrites {
         run: Run<I, T, WriteError>,
     ) -> Result<T, WriteError> {
         self.held.note();
-        let place = self.places.enter(tenant);
-        let _place = place.map_err(|crowded| WriteError::Busy(Box::new(crowded)))?;
+        let mut place = self.places.enter(tenant);
         let transaction = Transaction::new(self.connections.clone(), begin.apart);
         let mut turns = Turns::begin();
-        while turns.next().await {
+        while place.hold(turns.next()).await? {
             match transaction.write(input, run).await {
                 Err(WriteError::Locked(_)) => self.held.note(),
                 outcome => return outcome,

@@ -14,7 +14,7 @@ use super::{Turn, Writer};
 use crate::fair::Tenant;
 use crate::store::error::{Fault, WriteError};
 
-/// Maximum number of commits that wait for locks; further ones are refused immediately.
+/// Maximum number of commits that wait for locks; with more, those that have waited longest are refused.
 const MAX_WAITING: usize = 1024;
 /// The maximum per head office, which leaves room for others.
 const MAX_WAITING_PER_HEAD_OFFICE: usize = 512;
@@ -44,12 +44,11 @@ impl Aside {
     /// Retries `commit` until no needed row is locked by others. One whose time is over was not
     /// written, and is not retried.
     pub(in super::super) async fn write(&self, mut commit: Box<Commit>) -> Result<(), WriteError> {
-        let place = self
+        let mut place = self
             .places
             .enter(Tenant::HeadOffice(commit.write.head_office()));
-        let _place = place.map_err(|crowded| WriteError::Busy(Box::new(crowded)))?;
         let mut turns = Turns::begin();
-        while turns.next().await {
+        while place.hold(turns.next()).await? {
             match self.lane.ask(*commit).await? {
                 Turn::Ended(outcome) => return outcome,
                 Turn::Locked(left) => commit = left,
