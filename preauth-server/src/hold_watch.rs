@@ -7,7 +7,6 @@ use std::time::Duration;
 
 use chrono::TimeDelta;
 use preauth_core::port::Unavailable;
-use preauth_core::value::Timestamp;
 
 use crate::clock::{Comparison, MAX_OFFSET, ServingClock};
 use crate::hold::{DeploymentId, Hold, HoldReason, Identity, Ownership, ownership};
@@ -101,10 +100,12 @@ impl HoldWatch {
         let moments = self.lifecycle.moments().await?;
         let compared = self.clock.compare(moments.now, asked_at);
         self.hold_for_jump(&compared, moments.now.is_some());
-        let behind = match (moments.now, moments.latest_recorded) {
-            (None, Some(latest)) if !self.trusts_clock => self.behind(latest),
-            _ => None,
-        };
+        let behind = moments.behind(self.clock.machine_now());
+        let behind = behind.filter(|_| !self.trusts_clock).map(|behind| {
+            format!(
+                "{behind} (if the clock is right and that moment is not, start with --trust-clock)"
+            )
+        });
         if compared.exceeds(MAX_OFFSET) || behind.is_some() {
             let why = behind.unwrap_or_else(|| offset(&compared));
             let text = format!("{why}; set it right: until then every request is answered 503");
@@ -140,18 +141,6 @@ impl HoldWatch {
         self.hold.begin(HoldReason::ClockJumped, &text);
     }
 
-    /// The operator's text when this machine's clock is too far behind the latest recorded time.
-    fn behind(&self, latest: Timestamp) -> Option<String> {
-        let behind = latest.since(self.clock.machine_now());
-        (behind > MAX_OFFSET).then(|| {
-            format!(
-                "this machine's clock is {} s behind the latest recorded moment, {latest} (if the \
-                 clock is right and that moment is not, start with --trust-clock)",
-                behind.num_seconds()
-            )
-        })
-    }
-
     async fn look_at_deployment(&self) -> Result<(), Unavailable> {
         let given = self.deployment.as_ref();
         let mut stored = self.identity.deployment().await?;
@@ -169,7 +158,8 @@ impl HoldWatch {
     }
 }
 
-fn offset(compared: &Comparison) -> String {
+/// The operator's text when this machine's clock differs from the database's.
+pub(crate) fn offset(compared: &Comparison) -> String {
     let tenths = compared.offset.num_milliseconds().unsigned_abs() / 100;
     let (whole, tenth) = (tenths / 10, tenths % 10);
     let side = if compared.offset > TimeDelta::zero() {

@@ -8,6 +8,7 @@ use preauth_core::value::Timestamp;
 use thiserror::Error;
 use tokio::sync::Notify;
 
+use crate::clock::MAX_OFFSET;
 use crate::worker::LoopHealth;
 
 use super::SchemaMismatch;
@@ -33,6 +34,22 @@ pub struct Moments {
     pub now: Option<Timestamp>,
     /// The time of its latest event; `None` before the first.
     pub latest_recorded: Option<Timestamp>,
+}
+
+impl Moments {
+    /// The operator's text when this machine's clock, which shows `machine`, is too far behind the latest
+    /// recorded time of a database without a clock of its own.
+    #[must_use]
+    pub fn behind(&self, machine: Timestamp) -> Option<String> {
+        let latest = self.latest_recorded.filter(|_| self.now.is_none())?;
+        let behind = latest.since(machine);
+        (behind > MAX_OFFSET).then(|| {
+            let seconds = behind.num_seconds();
+            format!(
+                "this machine's clock is {seconds} s behind the latest recorded moment, {latest}"
+            )
+        })
+    }
 }
 
 /// Readiness, wake-ups and closing of a database.

@@ -4,12 +4,13 @@ use std::path::{Path, PathBuf};
 use std::process::Output;
 use std::sync::Arc;
 
+use chrono::TimeDelta;
 use preauth_client::wire::path::PRE_AUTHORIZATIONS;
 use reqwest::Method;
 use serde_json::{Value, json};
 use test_support::{
-    Backend, Home, RawCaller, Sandbox, Server, TestReceiver, offer_body, on_each_database,
-    write_secret,
+    Backend, Home, RawCaller, Sandbox, Server, SettableClock, TestReceiver, offer_body,
+    on_each_database, write_secret,
 };
 use webhook_verify::{SIGNATURE_HEADER, Secret, Verifier};
 
@@ -325,11 +326,32 @@ async fn with_an_old_secret_lost(backend: Backend) -> (Home, String) {
 }
 
 #[tokio::test]
-async fn secrets_in_force_are_given_up_by_the_databases_clock() {
+async fn nothing_is_given_up_while_the_databases_clock_and_the_machines_differ() {
     let (home, lost) = with_an_old_secret_lost(Backend::Postgres).await;
-    let library = faketime();
-    // By this machine's clock the old secret has ended, and nothing is lost.
-    let done = abandon_with(&home, &[&lost, "--yes"], &set_by(&library, "+31d"));
+    let [_, url] = &home.database_flags()[..] else {
+        panic!("it has a URL");
+    };
+    let clock = SettableClock::at(url).await;
+    // By a clock that is ahead the old secret has ended, so nothing would seem lost.
+    for (ahead, expected) in [
+        (TimeDelta::minutes(-15), "s ahead of the database's"),
+        (TimeDelta::days(31), "s behind the database's"),
+    ] {
+        clock.set_ahead(ahead).await;
+        let refused = abandon(&home, &[&lost, "--yes"]);
+        assert_eq!(refused.status.code(), Some(1), "{}", text(&refused.stdout));
+        let message = text(&refused.stderr);
+        for part in [
+            expected,
+            "set the wrong one right",
+            "run this command again",
+        ] {
+            assert!(message.contains(part), "{part:?} in {message}");
+        }
+    }
+    // As little as `serve` allows.
+    clock.set_ahead(TimeDelta::seconds(20)).await;
+    let done = abandon(&home, &[&lost, "--yes"]);
     assert!(done.status.success(), "{}", text(&done.stderr));
     assert!(text(&done.stdout).contains("given up: 1\n"));
 }
