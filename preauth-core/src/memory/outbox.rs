@@ -169,7 +169,7 @@ impl Deliveries {
             return None;
         }
         let room = intake.reserve(endpoint)?;
-        let now = self.rows.get(&new.id)?.record.due_at;
+        let now = self.rows.get(&new.id)?.record.due_at.max(room.now());
         let until = host_now.saturating_add(room.lease());
         let leased = self.lease(new.id, now, until)?;
         Some((room, leased))

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use chrono::TimeDelta;
 
-use crate::value::EndpointId;
+use crate::value::{EndpointId, Timestamp};
 
 use super::Leased;
 
@@ -19,6 +19,10 @@ pub trait Handover: Send + Sync {
 pub trait Room: Send + Sync {
     /// How long the lease lasts, by the host's clock.
     fn lease(&self) -> TimeDelta;
+
+    /// The service's time, at which a commit may be written long after it was decided: the delivery is signed
+    /// with the secrets that are in force then.
+    fn now(&self) -> Timestamp;
 
     /// Takes the delivery over; its commit and its lease are durable.
     fn take(self: Box<Self>, leased: Leased);

@@ -9,7 +9,7 @@ use std::sync::{Arc, PoisonError};
 
 use chrono::TimeDelta;
 use preauth_core::port::{Handover, Leased, Room};
-use preauth_core::value::EndpointId;
+use preauth_core::value::{EndpointId, Timestamp};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender};
 use tokio::time::Instant;
 
@@ -66,6 +66,10 @@ impl Handover for SlotHandover {
 impl Room for Reserved {
     fn lease(&self) -> TimeDelta {
         self.lease
+    }
+
+    fn now(&self) -> Timestamp {
+        self.courier.clock.now()
     }
 
     fn take(self: Box<Self>, leased: Leased) {

@@ -10,9 +10,8 @@ use preauth_server::dispatcher::Request;
 use tokio::time::Instant;
 use webhook_verify::{SIGNATURE_HEADER, Secret, Verifier};
 
-/// How long a request may use what was valid before: it is on its way, or its delivery was handed over by a
-/// commit that landed late, with what was valid when the commit was decided.
-const ON_ITS_WAY: Duration = Duration::from_secs(7);
+/// How long a delivery leased before a change may still be sent after it.
+const ON_ITS_WAY: Duration = Duration::from_secs(2);
 
 /// The secrets and the address of each endpoint.
 #[derive(Debug, Default)]

@@ -19,11 +19,15 @@ use preauth_server::worker::shutdown;
 use tokio::time::{sleep, timeout};
 
 use crate::store::deliveries::claim_up_to;
-use crate::store::fixture::Fixture;
+use crate::store::fixture::{Fixture, secret};
 
 /// Takes everything.
 #[derive(Clone, Default)]
-pub(crate) struct Everything(Arc<Mutex<Vec<Leased>>>);
+pub(crate) struct Everything {
+    handed: Arc<Mutex<Vec<Leased>>>,
+    /// The service's time, if it is later than that of the commits.
+    now: Option<Timestamp>,
+}
 
 impl Everything {
     pub(crate) fn intake(&self) -> Intake {
@@ -31,7 +35,7 @@ impl Everything {
     }
 
     fn events(&self) -> BTreeSet<EventId> {
-        let handed = self.0.lock().unwrap();
+        let handed = self.handed.lock().unwrap();
         handed.iter().map(|leased| leased.event).collect()
     }
 }
@@ -47,8 +51,12 @@ impl Room for Everything {
         TimeDelta::seconds(30)
     }
 
+    fn now(&self) -> Timestamp {
+        self.now.unwrap_or(Timestamp::MIN)
+    }
+
     fn take(self: Box<Self>, leased: Leased) {
-        self.0.lock().unwrap().push(leased);
+        self.handed.lock().unwrap().push(leased);
     }
 }
 
@@ -86,6 +94,31 @@ async fn a_delivery_is_handed_over_although_the_caller_has_gone_away() {
     assert!(!events.is_empty());
     let claimed = claim_up_to(&fixture, fixture.now, NonZeroU32::MAX).await;
     assert_eq!(claimed, [], "none is left to a claim");
+}
+
+/// A commit may be written seconds after it was decided, and a secret may have ended by then.
+#[tokio::test]
+async fn a_delivery_is_handed_over_with_the_secrets_in_force_when_its_commit_is_written() {
+    let fixture = Fixture::new().await;
+    let payer = fixture.payer().await;
+    let endpoint = fixture.add_endpoint(payer).await.id;
+    let (second, ends) = (secret(2), fixture.later(TimeDelta::seconds(3)));
+    let directory = fixture.directory();
+    let rotated = directory.rotate_secret(endpoint, &second, fixture.now, ends);
+    rotated.await.unwrap();
+    for (seconds, expected) in [(-1, &[2, 1][..]), (2, &[2, 1]), (3, &[2])] {
+        let everything = Everything {
+            now: Some(fixture.later(TimeDelta::seconds(seconds))),
+            ..Everything::default()
+        };
+        let service = fixture.service_handing_over_to(everything.intake());
+        let offer = fixture.new_offer(payer);
+        let created = service.offer(&offer, Actor::Company, None, fixture.now);
+        created.await.unwrap();
+        let handed = everything.handed.lock().unwrap();
+        let secrets: Vec<_> = handed[0].sealed_secrets.iter().map(|it| it[0]).collect();
+        assert_eq!((handed.len(), &secrets[..]), (1, expected));
+    }
 }
 
 /// The limit of an endpoint counts the attempts of all instances. One that others have used up holds back

@@ -11,7 +11,7 @@ use crate::conformance::{Host, draft};
 use crate::delivery::SLOW_ATTEMPT;
 use crate::memory::DeliveryStatus;
 use crate::port::{Commit, CommitError, Handover, Intake, Leased, Room, Trigger, Verdict};
-use crate::value::EndpointId;
+use crate::value::{EndpointId, Timestamp};
 
 /// A handed over delivery is complete, as from a claim, and no claim returns it until the lease ends.
 pub async fn a_commit_hands_over_what_finds_room(host: &dyn Host) {
@@ -228,6 +228,10 @@ impl Handover for Desk {
 impl Room for Counted {
     fn lease(&self) -> TimeDelta {
         LEASE
+    }
+
+    fn now(&self) -> Timestamp {
+        Timestamp::MIN
     }
 
     fn take(mut self: Box<Self>, leased: Leased) {

@@ -2,7 +2,7 @@
 
 use chrono::TimeDelta;
 use preauth_core::port::{Handover, Intake, Leased, Room};
-use preauth_core::value::EndpointId;
+use preauth_core::value::{EndpointId, Timestamp};
 
 use crate::defect::Defect;
 use crate::history::Fact;
@@ -49,6 +49,10 @@ impl Room for WatchedRoom {
             return TimeDelta::days(3650);
         }
         self.room.lease()
+    }
+
+    fn now(&self) -> Timestamp {
+        self.room.now()
     }
 
     fn take(self: Box<Self>, mut leased: Leased) {

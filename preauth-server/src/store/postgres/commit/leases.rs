@@ -18,7 +18,7 @@ pub(in super::super) struct CommitWithRooms<'a> {
 }
 
 /// The end of a statement with leases: after the outcomes, a row for each lease, and one for each
-/// of their endpoints.
+/// of their endpoints, with the secrets that are in force at the write.
 pub(super) const ANSWER: &str = "SELECT n, code, NULL::UUID AS id, NULL::UUID AS endpoint_id,
             NULL::BIGINT AS lease_token, NULL::TEXT AS url, NULL::BYTEA[] AS sealed_secrets,
             NULL::BIGINT AS healthy_at
@@ -28,7 +28,9 @@ pub(super) const ANSWER: &str = "SELECT n, code, NULL::UUID AS id, NULL::UUID AS
      FROM addressed a WHERE a.leased_until IS NOT NULL
      UNION ALL
      SELECT NULL, NULL, NULL, e.id, NULL, e.url, e.sealed_secrets, e.healthy_at
-     FROM (SELECT endpoint_id, max(created_at) AS at FROM addressed
+     FROM (SELECT endpoint_id,
+               greatest(max(created_at), (SELECT max(leased_at) FROM delivery)) AS at
+           FROM addressed
            WHERE leased_until IS NOT NULL GROUP BY endpoint_id) AS a
      CROSS JOIN LATERAL (
          SELECT e.id, e.url, coalesce(e.last_success_at, e.created_at) AS healthy_at,
@@ -56,11 +58,11 @@ impl<'a> CommitWithRooms<'a> {
         }
     }
 
-    /// The commit's deliveries with the duration of their leases.
-    pub(super) fn deliveries(&self) -> impl Iterator<Item = (NewDelivery, Option<i64>)> {
+    /// The commit's deliveries with the duration of their leases, and the service's time.
+    pub(super) fn deliveries(&self) -> impl Iterator<Item = (NewDelivery, Option<(i64, i64)>)> {
         let leases = self.rooms.iter().map(|room| {
             let room = room.as_ref()?;
-            Some(room.lease().num_milliseconds())
+            Some((room.lease().num_milliseconds(), room.now().unix_millis()))
         });
         self.commit.deliveries.iter().copied().zip(leases)
     }

@@ -52,6 +52,7 @@ rows! {
         event_type: &'a str,
         at: i64,
         lease: Option<i64>,
+        leased_at: Option<i64>,
     }
 }
 
@@ -163,12 +164,12 @@ pub(super) fn record_events(statement: &mut Statement) {
 }
 
 impl Deliveries<'_> {
-    /// With the duration of its lease, if it has one, in milliseconds.
+    /// With the duration of its lease, if it has one, and the service's time, in milliseconds.
     pub(super) fn add(
         &mut self,
         n: i32,
         delivery: NewDelivery,
-        lease: Option<i64>,
+        lease: Option<(i64, i64)>,
         commit: &Commit,
     ) {
         self.push(Delivery {
@@ -178,7 +179,8 @@ impl Deliveries<'_> {
             event_id: *commit.event.id.as_uuid(),
             event_type: commit.event.event_type.as_str(),
             at: commit.event.at.unix_millis(),
-            lease,
+            lease: lease.map(|(lease, _)| lease),
+            leased_at: lease.map(|(_, now)| now),
         });
     }
 

@@ -35,7 +35,12 @@ pub(super) async fn insert(
     let mut inserted = InsertedDeliveries::default();
     for delivery in &commit.deliveries {
         if let Some(room) = commit.intake.reserve(delivery.endpoint)
-            && let Some(endpoint) = ready(connection, delivery.endpoint, commit.event.at).await?
+            && let Some(endpoint) = ready(
+                connection,
+                delivery.endpoint,
+                commit.event.at.max(room.now()),
+            )
+            .await?
         {
             let token = next_token(connection).await?;
             let lease = (token, room.lease().num_milliseconds());
@@ -77,12 +82,12 @@ async fn add(
     Ok(())
 }
 
-/// The endpoint, unless it is deleted, paused, slow or unreadable: then the delivery waits for a
-/// claim.
+/// The endpoint with its secrets in force `now`, unless it is deleted, paused, slow or unreadable: then the
+/// delivery waits for a claim.
 async fn ready(
     connection: &mut SqliteConnection,
     endpoint: EndpointId,
-    at: Timestamp,
+    now: Timestamp,
 ) -> Result<Option<Addressee>, WriteError> {
     let rows = sqlx::query(
         "SELECT e.url, coalesce(e.last_success_at, e.created_at) AS healthy_at, s.sealed
@@ -92,7 +97,7 @@ async fn ready(
          ORDER BY s.number DESC",
     )
     .bind(endpoint.as_uuid().as_bytes().as_slice())
-    .bind(at.unix_millis())
+    .bind(now.unix_millis())
     .fetch_all(connection)
     .await?;
     let Some(first) = rows.first() else {
