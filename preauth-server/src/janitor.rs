@@ -7,7 +7,6 @@ use std::time::Duration;
 
 use chrono::TimeDelta;
 use preauth_core::port::Unavailable;
-use preauth_core::value::Timestamp;
 use tokio::sync::Notify;
 
 use crate::clock::Clock;
@@ -104,7 +103,13 @@ impl Janitor {
     /// Settles and removes one small batch of each kind, and returns the number of records; 0 when
     /// nothing is left to do. A kind that fails does not keep the others waiting.
     pub async fn run_once(&self) -> Result<u64, Unavailable> {
-        let Cleaned { done, failure, .. } = self.clean(&Kind::ALL).await;
+        let Cleaned {
+            done,
+            brought,
+            failure,
+            ..
+        } = self.clean(&Kind::ALL).await;
+        report_brought(brought);
         failure.map_or(Ok(done), Err)
     }
 
@@ -122,12 +127,15 @@ impl Janitor {
     async fn step(&self, shutdown: &Shutdown) -> Result<Next, Unavailable> {
         let mut kinds = Kind::ALL.to_vec();
         let mut first_failure = None;
+        let mut brought: u64 = 0;
         while !kinds.is_empty() {
             let Cleaned {
                 unfinished,
                 failure,
+                brought: of_these,
                 ..
             } = self.clean(&kinds).await;
+            brought = brought.saturating_add(of_these);
             self.health.note(failure.is_none());
             first_failure = first_failure.or(failure);
             if self.hold.is_held() || shutdown.is_requested() {
@@ -139,6 +147,7 @@ impl Janitor {
                 kinds.push(Kind::Endpoints);
             }
         }
+        report_brought(brought);
         first_failure.map_or(Ok(Next::AfterRest), Err)
     }
 
@@ -161,7 +170,7 @@ impl Janitor {
         let before = |retention| now.saturating_sub(retention);
         match kind {
             Kind::Endpoints => house.settle_endpoints(SETTLED_BATCH).await,
-            Kind::PutOff => self.bring_forward(now).await,
+            Kind::PutOff => house.bring_forward(now, BATCH).await,
             Kind::Replies => house.forget_expired_replies(now, BATCH).await,
             Kind::RateWindows => {
                 let unused_since = before(self.retention.rate_windows);
@@ -183,22 +192,21 @@ impl Janitor {
         }
     }
 
-    async fn bring_forward(&self, now: Timestamp) -> Result<u64, Unavailable> {
-        let brought = self.housekeeping.bring_forward(now, BATCH).await?;
-        if brought > 0 {
-            tracing::warn!(
-                target: "janitor",
-                brought,
-                "deliveries and mails that a wrong clock had put off for too long are due again"
-            );
-        }
-        Ok(brought)
-    }
-
     /// The health of the loop.
     #[must_use]
     pub fn health(&self) -> Arc<LoopHealth> {
         Arc::clone(&self.health)
+    }
+}
+
+/// Logs the number of all that one step brought forward.
+fn report_brought(brought: u64) {
+    if brought > 0 {
+        tracing::warn!(
+            target: "janitor",
+            brought,
+            "deliveries and mails that a wrong clock had put off for too long are due again"
+        );
     }
 }
 
@@ -246,6 +254,8 @@ impl Kind {
 #[derive(Debug, Default)]
 struct Cleaned {
     done: u64,
+    /// Those of them that were put off.
+    brought: u64,
     /// The kinds that may have more.
     unfinished: Vec<Kind>,
     /// Of the first kind that failed.
@@ -257,6 +267,9 @@ impl Cleaned {
         match batch {
             Ok(done) => {
                 self.done = self.done.saturating_add(done);
+                if kind == Kind::PutOff {
+                    self.brought = self.brought.saturating_add(done);
+                }
                 if done >= kind.whole_batch() {
                     self.unfinished.push(kind);
                 }
@@ -278,6 +291,7 @@ impl fmt::Debug for Janitor {
 
 #[cfg(test)]
 mod tests {
+    use std::io::{Read, Seek};
     use std::sync::{Arc, Mutex};
 
     use async_trait::async_trait;
@@ -309,6 +323,8 @@ mod tests {
         is_broken: bool,
         /// Records of each kind that come again after each batch.
         comes: u64,
+        /// Deliveries that are put off.
+        put_off: Mutex<u64>,
     }
 
     impl House {
@@ -337,8 +353,11 @@ mod tests {
             Arc::default()
         }
 
-        async fn bring_forward(&self, _now: Timestamp, _limit: u32) -> Result<u64, Unavailable> {
-            Ok(0)
+        async fn bring_forward(&self, _now: Timestamp, limit: u32) -> Result<u64, Unavailable> {
+            let mut left = self.put_off.lock().unwrap();
+            let brought = (*left).min(u64::from(limit));
+            *left = left.saturating_sub(brought);
+            Ok(brought)
         }
 
         async fn forget_expired_replies(
@@ -423,6 +442,34 @@ mod tests {
         // Four kinds, each once after each rest; in the beginning some more for what had piled up.
         let asked = house.asked.lock().unwrap().len();
         assert!((44..60).contains(&asked), "{asked} batches in ten rests");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_is_brought_forward_is_reported_once_with_its_number() {
+        let house = Arc::new(House {
+            put_off: Mutex::new(450),
+            ..House::default()
+        });
+        let janitor = Janitor::new(house.clone(), Arc::new(Standing), Retention::default());
+        let log = Arc::new(tempfile::tempfile().unwrap());
+        let subscriber = tracing_subscriber::fmt()
+            .with_ansi(false)
+            .with_writer(Arc::clone(&log));
+        let listening = tracing::subscriber::set_default(subscriber.finish());
+        let (trigger, watching) = shutdown();
+        let watch = async {
+            tokio::time::sleep(REST / 2).await;
+            trigger.request();
+        };
+        tokio::join!(janitor.run(watching), watch);
+        drop(listening);
+        assert_eq!(*house.put_off.lock().unwrap(), 0);
+        let mut lines = String::new();
+        let mut log = &*log;
+        log.rewind().unwrap();
+        log.read_to_string(&mut lines).unwrap();
+        assert_eq!(lines.lines().count(), 1, "{lines}");
+        assert!(lines.contains("brought=450"), "{lines}");
     }
 
     #[tokio::test]

@@ -113,6 +113,33 @@ impl Front {
     }
 }
 
+/// A walk through a whole index, which nothing shortens.
+#[derive(Debug, Default)]
+pub(super) struct Walk(Mutex<Pace>);
+
+impl Walk {
+    /// Whether it is made now: it must take little of the time.
+    pub(super) fn begin(&self) -> Option<Instant> {
+        let now = Instant::now();
+        self.lock().begin(now).then_some(now)
+    }
+
+    /// Records the end of a walk that began at `began` and found nothing.
+    pub(super) fn note(&self, began: Instant) {
+        let now = Instant::now();
+        self.lock().note(now, now.duration_since(began));
+    }
+
+    /// Makes the next one due: there is something to find.
+    pub(super) fn repeat(&self) {
+        *self.lock() = Pace::default();
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Pace> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
 /// The queues that loops poll.
 #[derive(Debug, Default)]
 pub(super) struct Fronts {
@@ -126,13 +153,15 @@ pub(super) struct Fronts {
     pub(super) ended_mails: Front,
     /// Counts of rate windows, by beginning of the window.
     pub(super) rate_counts: Front,
+    /// Deliveries of removed endpoints, among all endpoints with pending ones.
+    pub(super) removed: Walk,
 }
 
 #[cfg(test)]
 mod tests {
     use std::time::Duration;
 
-    use super::{Front, MARGIN_MS, RECENT_MS, RECENT_REST};
+    use super::{Front, MARGIN_MS, RECENT_MS, RECENT_REST, Walk};
 
     const SECOND: Duration = Duration::from_secs(1);
 
@@ -169,6 +198,21 @@ mod tests {
         );
         tokio::time::advance(SECOND).await;
         assert_eq!(front.look().from, 0);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_walk_that_found_nothing_is_not_made_again_soon() {
+        let walk = Walk::default();
+        let began = walk.begin().unwrap();
+        tokio::time::advance(SECOND / 20).await;
+        walk.note(began);
+        tokio::time::advance(Duration::from_millis(9_999)).await;
+        assert!(walk.begin().is_none());
+        tokio::time::advance(Duration::from_millis(1)).await;
+        assert!(walk.begin().is_some());
+        assert!(walk.begin().is_none());
+        walk.repeat();
+        assert!(walk.begin().is_some());
     }
 
     #[tokio::test(start_paused = true)]

@@ -27,11 +27,17 @@ const OUTDATED_COUNTS_KEPT: TimeDelta = TimeDelta::minutes(10);
 #[async_trait]
 impl Housekeeping for PostgresStore {
     async fn settle_endpoints(&self, limit: u32) -> Result<u64, Unavailable> {
+        let walk = self.fronts.removed.begin();
         let settled = self
-            .write_relaxed(limit, |connection, limit| {
-                Box::pin(settle::settle(connection, limit))
+            .write_relaxed((limit, walk.is_some()), |connection, input| {
+                Box::pin(settle::settle(connection, input))
             })
             .await?;
+        match walk {
+            Some(began) if settled.ended == 0 => self.fronts.removed.note(began),
+            Some(_) => self.fronts.removed.repeat(),
+            None => {}
+        }
         if settled.made_due > 0 {
             // The deliveries are due as of the resumption, which may be before deliveries sent
             // since.
@@ -117,6 +123,7 @@ impl PostgresStore {
     /// Settles one batch before the caller gets its answer; the janitor does the rest, also when
     /// this fails.
     pub(super) async fn settle_first_batch(&self) {
+        self.fronts.removed.repeat();
         let settled = self.settle_endpoints(SETTLE_BATCH_SIZE).await;
         if !settled.is_ok_and(|settled| settled < u64::from(SETTLE_BATCH_SIZE)) {
             self.unsettled.notify_one();

@@ -23,12 +23,17 @@ pub(super) struct Settled {
     pub(super) made_due: u64,
 }
 
-/// Settles a batch; rows that others have locked are left for the next one.
+/// Settles a batch; rows that others have locked are left for the next one. The deliveries of removed endpoints
+/// are searched for in the batches that walk.
 pub(super) async fn settle(
     connection: &mut PgConnection,
-    limit: &u32,
+    (limit, walks): &(u32, bool),
 ) -> Result<Settled, WriteError> {
-    let ended = end_removed(connection, *limit).await?;
+    let ended = if *walks {
+        end_removed(connection, *limit).await?
+    } else {
+        0
+    };
     let mut made_due: u64 = 0;
     let mut seen = Vec::new();
     while seen.len() < MAX_RESUMED && made_due < u64::from(*limit) {
