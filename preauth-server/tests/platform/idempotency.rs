@@ -1,8 +1,11 @@
 //! Idempotency keys of the platform API: one key, one record, one answer.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
+use preauth_core::value::Cnpj;
 use preauth_core::wire::path::PRE_AUTHORIZATIONS;
+use preauth_server::http::DESCRIPTION;
 use preauth_server::http::platform::PREFIX;
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -25,57 +28,108 @@ on_each_database! {
 const REPLAYED: &str = "idempotency-replayed";
 const CONFLICT: u16 = 409;
 
-/// A create: its kind, path and body.
+/// The route of test events, which alone creates no record of its own.
+const TEST: &str = "/companies/{id}/webhook-endpoint/test";
+
+/// A create: its route, path and body.
 struct Create {
+    /// As the description has it, under the prefix.
+    route: &'static str,
     path: String,
     body: Value,
 }
 
 /// One create of each kind.
 async fn creates(scene: &Scene) -> Vec<Create> {
+    creates_of_round(scene, 0).await
+}
+
+/// The same, of other records in every round.
+async fn creates_of_round(scene: &Scene, round: usize) -> Vec<Create> {
     let company = &scene.company;
-    let user = json!({
-        "name": "Eva",
-        "email": "eva@construtora.example.com",
-        "permissions": ["REQUEST_ADVANCES", "PRE_AUTHORIZE_ADVANCES"],
-    });
+    let user = |name: &str| {
+        json!({
+            "name": "Eva",
+            "email": format!("{name}{round}@construtora.example.com"),
+            "permissions": ["REQUEST_ADVANCES", "PRE_AUTHORIZE_ADVANCES"],
+        })
+    };
     let users = format!("/companies/{company}/users");
-    let responsible = scene.make(&users, user.clone()).await;
-    let mut other = user;
-    other["email"] = json!("bia@construtora.example.com");
+    let responsible = scene.make(&users, user("eva")).await;
     let mut order = scene.advance_body("-");
     order["amount"] = json!(900.5);
-    let create = |path: &str, body| Create {
-        path: path.to_owned(),
+    let billed = billed(scene, round).await.to_string();
+    let create = |route: &'static str, id: &str, body| Create {
+        route,
+        path: route.replace("{id}", id),
         body,
     };
     vec![
         create(
             "/companies",
-            json!({"cnpj": "45723001000100", "name": "Nova", "kind": "SUPPLIER"}),
+            "",
+            json!({"cnpj": cnpj(round), "name": "Nova", "kind": "SUPPLIER"}),
         ),
-        create(&users, other),
+        create("/companies/{id}/users", company, user("bia")),
         create(
-            &format!("/companies/{company}/api-keys"),
+            "/companies/{id}/api-keys",
+            company,
             json!({
                 "name": "ERP",
                 "responsibleUserId": responsible["id"],
                 "scopes": ["preauth:read"],
             }),
         ),
-        create("/operations", scene.advance_body("NF-1")),
-        create("/invoices", scene.advance_body("NF-2")),
-        create("/payment-orders", order),
         create(
-            &format!("/operations/{}/extensions", billed(scene).await),
-            extension_body(),
+            "/operations",
+            "",
+            scene.advance_body(&format!("NF-1-{round}")),
         ),
+        create(
+            "/invoices",
+            "",
+            scene.advance_body(&format!("NF-2-{round}")),
+        ),
+        create("/payment-orders", "", order),
+        create("/operations/{id}/extensions", &billed, extension_body()),
     ]
 }
 
+/// One create of each kind, and a test event: every request that takes a key.
+async fn keyed(scene: &Scene, round: usize) -> Vec<Create> {
+    let mut all = creates_of_round(scene, round).await;
+    all.push(Create {
+        route: TEST,
+        path: TEST.replace("{id}", &scene.company),
+        body: json!({}),
+    });
+    let routes: BTreeSet<_> = all.iter().map(|it| it.route.to_owned()).collect();
+    assert_eq!(routes, described(scene).await, "the routes that take a key");
+    all
+}
+
+/// The routes that take a key by the server's own description.
+async fn described(scene: &Scene) -> BTreeSet<String> {
+    let description = scene.platform.get(DESCRIPTION).await.json();
+    let paths = description["paths"].as_object().unwrap().iter();
+    let keyed = paths.filter(|(_, of_path)| {
+        let parameters = of_path["post"]["parameters"].as_array();
+        parameters.is_some_and(|all| all.iter().any(|it| it["name"] == "Idempotency-Key"))
+    });
+    let routes = keyed.map(|(path, _)| path.strip_prefix(PREFIX).unwrap().to_owned());
+    routes.collect()
+}
+
+/// A tax id that nobody has.
+fn cnpj(round: usize) -> String {
+    let spelled = |check| format!("{:012}{check:02}", 200_000_000_000 + round);
+    let mut all = (0..100).map(spelled);
+    all.find(|it| Cnpj::parse(it).is_ok()).unwrap()
+}
+
 /// Creates an operation and advances it until its boleto is issued.
-async fn billed(scene: &Scene) -> i64 {
-    let id = scene.advance("NF-BILLED").await;
+async fn billed(scene: &Scene, round: usize) -> i64 {
+    let id = scene.advance(&format!("NF-BILLED-{round}")).await;
     scene
         .play(id, &["verify", "approve", "release", "pay", "bill"])
         .await;
@@ -84,7 +138,7 @@ async fn billed(scene: &Scene) -> i64 {
 
 async fn every_create_is_done_once_under_its_key(backend: Backend) {
     let scene = Scene::new(backend).await;
-    for (number, Create { path, body }) in creates(&scene).await.into_iter().enumerate() {
+    for (number, Create { path, body, .. }) in creates(&scene).await.into_iter().enumerate() {
         let key = format!("create-{number:04}");
         let before = total(&scene, &path).await;
         let first = send(&scene.platform, &path, &key, &body.to_string()).await;
@@ -115,7 +169,7 @@ async fn a_key_answers_one_request_only(backend: Backend) {
     let key = "pedido-0001";
     let creates = creates(&scene).await;
     let mut used = None;
-    for Create { path, mut body } in creates {
+    for Create { path, mut body, .. } in creates {
         let before = total(&scene, &path).await;
         let answer = send(&scene.platform, &path, key, &body.to_string()).await;
         if used.is_none() {
@@ -221,7 +275,7 @@ async fn a_refused_create_is_not_remembered(backend: Backend) {
 async fn a_platform_key_that_is_none_is_refused(backend: Backend) {
     let scene = Scene::new(backend).await;
     let (long, longest) = ("k".repeat(101), "k".repeat(100));
-    for Create { path, body } in creates(&scene).await {
+    for Create { path, body, .. } in creates(&scene).await {
         for key in ["", "1234567", long.as_str(), "com espaço", "a/b/c/d/e"] {
             let refused = send(&scene.platform, &path, key, &body.to_string()).await;
             let expected = (400, "IDEMPOTENCY_KEY_INVALID".to_owned());
@@ -272,7 +326,7 @@ async fn a_platform_key_is_forgotten_after_a_month(backend: Backend) {
 
 async fn of_a_hundred_equal_creates_one_is_done(backend: Backend) {
     let scene = Scene::new(backend).await;
-    for Create { path, body } in creates(&scene).await {
+    for Create { path, body, .. } in creates(&scene).await {
         let before = total(&scene, &path).await;
         let key = format!("race{}", path.replace('/', "-"));
         let body = body.to_string();
@@ -292,36 +346,56 @@ async fn of_a_hundred_equal_creates_one_is_done(backend: Backend) {
     }
 }
 
-/// The server is killed during or just after a create; repeated under the same key, the create has
-/// one record.
+/// The server is killed during or just after creates, one of each kind; repeated under the same key, each
+/// has one record.
 async fn a_create_that_was_cut_off_is_settled_by_its_key(backend: Backend) {
     const ROUNDS: usize = 5;
     let mut scene = Scene::new(backend).await;
     for round in 0..ROUNDS {
-        let body = scene.advance_body(&format!("NF-{round}")).to_string();
-        let key = format!("queda-{round:04}");
-        let caller = scene.sandbox.platform();
-        let cut_off = tokio::spawn({
-            let (key, body) = (key.clone(), body.clone());
-            async move { try_send(&caller, "/invoices", &key, &body).await }
-        });
-        tokio::time::sleep(Duration::from_millis(2 * u64::try_from(round).unwrap())).await;
+        let creates = keyed(&scene, round).await;
+        let mut cut_off = Vec::new();
+        for create in creates {
+            let before = made(&scene, &create).await;
+            let key = format!("queda-{round}{}", create.path.replace('/', "-"));
+            let (caller, path) = (scene.sandbox.platform(), create.path.clone());
+            let (sent_key, body) = (key.clone(), create.body.to_string());
+            let sent =
+                tokio::spawn(async move { try_send(&caller, &path, &sent_key, &body).await });
+            cut_off.push((create, key, before, sent));
+        }
+        tokio::time::sleep(Duration::from_millis(5 * u64::try_from(round).unwrap())).await;
         let home = scene.sandbox.kill();
-        let answered = cut_off.await.unwrap();
         let receiver = TestReceiver::start().await;
         let sandbox = Sandbox::start_in(home, &["--rate-limit", "1000000"]).await;
         scene = Scene::of(sandbox, receiver).await;
-        let again = send(&scene.platform, "/invoices", &key, &body).await;
-        assert_eq!(again.status, 201, "{}", again.text);
-        if let Some(answered) = answered {
-            assert_eq!(again.text, answered.text);
-            assert_eq!(again.header(REPLAYED), "true");
+        for (create, key, before, sent) in cut_off {
+            let Create { route, path, body } = &create;
+            let again = send(&scene.platform, path, &key, &body.to_string()).await;
+            assert_eq!(again.status, status(route), "{route}: {}", again.text);
+            if let Some(answered) = sent.await.unwrap() {
+                assert_eq!(again.json()["id"], answered.json()["id"], "{route}");
+                assert_eq!(again.header(REPLAYED), "true", "{route}");
+            }
+            assert_eq!(made(&scene, &create).await, before + 1, "{route}");
         }
-        assert_eq!(
-            total(&scene, "/invoices").await,
-            i64::try_from(round).unwrap() + 1
-        );
     }
+}
+
+/// The status of a successful answer.
+fn status(route: &str) -> u16 {
+    if route == TEST { 200 } else { 201 }
+}
+
+/// The number of records that requests to this route have made.
+async fn made(scene: &Scene, create: &Create) -> i64 {
+    if create.route == TEST {
+        let tests = format!(
+            "/companies/{}/deliveries?eventType=webhook.test",
+            scene.company
+        );
+        return total(scene, &tests).await;
+    }
+    total(scene, &create.path).await
 }
 
 /// POST under the prefix with an idempotency key.
