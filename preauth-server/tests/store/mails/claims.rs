@@ -27,7 +27,7 @@ const FEW: u32 = 10;
 const MAX_BEFORE: usize = 64 + 16 + 2 * 10;
 
 /// Mails of one head office to as many mailboxes, without anything else.
-pub(super) async fn flood(fixture: &Fixture, payer: CompanyId, mails: u32) {
+pub(crate) async fn flood(fixture: &Fixture, payer: CompanyId, mails: u32) {
     let operation = fixture.offer(payer).await.id.get();
     let base = operation * 1_000_000;
     for n in 0..i64::from(mails) {
@@ -164,7 +164,7 @@ async fn mails_that_are_claimed_and_finished_together_are_each_sent_once() {
 }
 
 /// A clock that stands still.
-pub(super) struct Standing(pub(super) Timestamp);
+pub(crate) struct Standing(pub(crate) Timestamp);
 
 impl Clock for Standing {
     fn now(&self) -> Timestamp {
@@ -204,7 +204,7 @@ impl Transport for Accepting {
     }
 }
 
-pub(super) fn accepting_parts() -> MailParts {
+pub(crate) fn accepting_parts() -> MailParts {
     MailParts {
         letterhead: Letterhead {
             from: "avisos@preauth.example".parse().unwrap(),

@@ -1,6 +1,6 @@
 //! The mail queue, and what its tests share.
 
-mod claims;
+pub(crate) mod claims;
 mod joined;
 mod outcomes;
 mod recording;

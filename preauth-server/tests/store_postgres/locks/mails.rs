@@ -1,14 +1,23 @@
 //! Mails whose rows somebody holds.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
+use async_trait::async_trait;
 use chrono::TimeDelta;
-use preauth_server::mail::{LeasedMail, Outcome};
+use preauth_core::port::Unavailable;
+use preauth_core::value::{CompanyId, Timestamp};
+use preauth_server::mail::{Claimed, LeasedMail, MailClaim, MailQueue, MailSender, Outcome};
+use preauth_server::worker::shutdown;
+use tokio::sync::Mutex;
+use tokio::time::sleep;
 
 use crate::store::fixture::Fixture;
+use crate::store::mails::claims::{Standing, accepting_parts, flood};
 use crate::store::mails::{claim, lease_by};
 
-use super::{Holder, goes_on_beside, one_waits};
+use super::{Holder, ROUNDS, goes_on_beside, one_waits};
 
 /// Locks a mail, and the mails that go in it, or that it goes in.
 async fn a_held_mail_is_passed_over(sql: &str) {
@@ -132,4 +141,99 @@ async fn a_held_mail_delays_its_own_release_and_no_claim() {
     goes_on_beside(holder, || (0..3).map(release).collect(), beside).await;
     let again = lease_by(fixture.stores.mails.as_ref(), &claim).await;
     assert_eq!(again.map(|it| it.id), Some(held.id));
+}
+
+/// Mails of each of two head offices: more than a sender has lanes.
+const MAILS: u32 = 7;
+
+/// A queue whose mails of one head office are locked as soon as they are leased.
+struct HeldOnceLeased {
+    queue: Arc<dyn MailQueue>,
+    head_office: CompanyId,
+    holder: Mutex<Holder>,
+    /// The recordings of locked mails that ended.
+    given_up: Arc<AtomicUsize>,
+}
+
+#[async_trait]
+impl MailQueue for HeldOnceLeased {
+    async fn claim(&self, claim: &MailClaim) -> Result<Vec<Claimed>, Unavailable> {
+        let claimed = self.queue.claim(claim).await?;
+        for mail in &claimed {
+            if let Claimed::Leased(leased) = mail
+                && leased.head_office == self.head_office
+            {
+                let id = leased.id.as_uuid();
+                let sql = format!("SELECT 1 FROM notices WHERE id = '{id}' FOR UPDATE");
+                self.holder.lock().await.lock(&sql).await;
+            }
+        }
+        Ok(claimed)
+    }
+
+    async fn finish(&self, leased: &LeasedMail, outcome: &Outcome) -> Result<bool, Unavailable> {
+        let recorded = self.queue.finish(leased, outcome).await;
+        if leased.head_office == self.head_office {
+            self.given_up.fetch_add(1, Ordering::Relaxed);
+        }
+        recorded
+    }
+
+    async fn release(&self, leased: &LeasedMail) -> Result<(), Unavailable> {
+        self.queue.release(leased).await
+    }
+
+    async fn next_due(&self) -> Result<Option<Timestamp>, Unavailable> {
+        self.queue.next_due().await
+    }
+}
+
+/// The number of mails of a head office with a recorded attempt.
+async fn recorded(fixture: &Fixture, head_office: CompanyId) -> u32 {
+    let sql = "SELECT count(*) FROM notices WHERE attempts_made > 0 AND head_office_id = $1";
+    let count = sqlx::query_scalar::<_, i64>(sql).bind(head_office.as_uuid());
+    let count = count.fetch_one(&fixture.sql).await.unwrap();
+    u32::try_from(count).unwrap()
+}
+
+/// Whether all mails of a head office are recorded before the first recording of another's, whose rows are
+/// locked, is given up.
+async fn others_are_recorded_first() -> bool {
+    let fixture = Fixture::new().await;
+    let (held, other) = (fixture.payer().await, fixture.payer().await);
+    for payer in [held, other] {
+        flood(&fixture, payer, MAILS).await;
+    }
+    // Mails to one mailbox wait for each other.
+    let mailboxes = "UPDATE notices SET recipient = 'x' || operation_id || '@example.com'";
+    sqlx::query(mailboxes).execute(&fixture.sql).await.unwrap();
+    let given_up = Arc::new(AtomicUsize::new(0));
+    let queue = HeldOnceLeased {
+        queue: Arc::clone(&fixture.stores.mails),
+        head_office: held,
+        holder: Mutex::new(Holder::of(&fixture, "SELECT 1").await),
+        given_up: Arc::clone(&given_up),
+    };
+    let clock = Arc::new(Standing(fixture.later(TimeDelta::seconds(1))));
+    let sender = MailSender::new(Arc::new(queue), accepting_parts(), clock, Arc::default());
+    let (trigger, until) = shutdown();
+    let sending = tokio::spawn(async move { sender.run(until).await });
+    while recorded(&fixture, other).await < MAILS + 1 {
+        sleep(Duration::from_millis(20)).await;
+    }
+    let is_first = given_up.load(Ordering::Relaxed) == 0;
+    assert_eq!(recorded(&fixture, held).await, 0);
+    trigger.request();
+    sending.await.unwrap();
+    is_first
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn held_mails_delay_no_lane_of_their_sender() {
+    for _ in 0..ROUNDS {
+        if others_are_recorded_first().await {
+            return;
+        }
+    }
+    panic!("{ROUNDS} times held mails were given up before others were recorded");
 }
