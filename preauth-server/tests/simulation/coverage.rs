@@ -18,17 +18,20 @@ use crate::newer::UNKNOWN_TYPE;
 pub(crate) struct Coverage(BTreeMap<String, u64>);
 
 /// Everything that must occur at least once in a few hundred seeds.
-const RARE: [&str; 44] = [
+const RARE: [&str; 47] = [
     "a commit's answer was lost",
     "a commit landed late",
     "a late commit was applied",
     "a late commit was no longer possible",
+    "a late test event was applied",
+    "a late create of the directory was applied",
     "a command's outcome was unknown",
     "a commit failed and nobody knew",
     "a commit met a conflict",
     "a commit waited in vain for a lock",
     "a claim met a locked delivery",
     "the outcome of an attempt met a locked delivery",
+    "a write of the platform met a locked row",
     "an instance was killed",
     "an instance was killed during a delivery",
     "an instance was killed after its commit",
@@ -190,7 +193,7 @@ fn names(fact: &Fact) -> Vec<&'static str> {
             answer: CommandAnswer::Unknown,
             ..
         } => vec!["a command's outcome was unknown"],
-        Fact::LandedLate { is_applied, .. } => vec![end_of_late(*is_applied)],
+        Fact::LandedLate { deed, is_applied } => vec![end_of_late(*deed, *is_applied)],
         Fact::CommandOutcome {
             action: Action::Cancel,
             answer: CommandAnswer::Refused(why),
@@ -210,6 +213,9 @@ fn faulted(call: Call, fault: Fault) -> Vec<&'static str> {
         (Call::Finish, Fault::StaysLocked) => {
             vec!["the outcome of an attempt met a locked delivery"]
         }
+        (Call::Register, Fault::StaysLocked) => {
+            vec!["a write of the platform met a locked row"]
+        }
         (Call::Commit, Fault::Conflicts) => vec!["a commit met a conflict"],
         (Call::Commit, Fault::KillsAfter) => vec!["an instance was killed after its commit"],
         (Call::Send, Fault::KillsBefore | Fault::KillsAfter) => {
@@ -224,11 +230,12 @@ fn applied_late(deed: Deed) -> String {
     format!("{deed} was applied late")
 }
 
-const fn end_of_late(is_applied: bool) -> &'static str {
-    if is_applied {
-        "a late commit was applied"
-    } else {
-        "a late commit was no longer possible"
+const fn end_of_late(deed: Deed, is_applied: bool) -> &'static str {
+    match (deed, is_applied) {
+        (Deed::TestEvent, true) => "a late test event was applied",
+        (Deed::Company | Deed::ApiKey, true) => "a late create of the directory was applied",
+        (_, true) => "a late commit was applied",
+        (_, false) => "a late commit was no longer possible",
     }
 }
 

@@ -39,6 +39,8 @@ pub(crate) enum Defect {
     HeldDeliveryStopsAll,
     /// The outcome of an attempt whose delivery is locked makes all others wait.
     HeldOutcomeStopsAll,
+    /// A write of the platform that waits for a locked row makes all others wait.
+    HeldRecordStopsAll,
     /// The body of an event shows the operation's state before the change.
     StaleBody,
     /// Claiming fails while an event of an unknown type is due.
@@ -57,6 +59,9 @@ pub(crate) enum Defect {
     ReplyOfAnotherState,
     /// The answer of a create by the platform is not stored under its key.
     PlatformReplyNotStored,
+    /// A test event, a company or a key is created although its idempotency key was answered since it was
+    /// looked up.
+    RetryForgetsKey,
     /// The limit of one payment order per operation is a read before the write, without a
     /// constraint.
     OrderUnconstrained,

@@ -28,6 +28,8 @@ pub(crate) enum Call {
     NoteSlow,
     Release,
     NextDue,
+    /// The create of a company or a key.
+    Register,
     Send,
 }
 
@@ -36,15 +38,15 @@ pub(crate) enum Call {
 pub(crate) enum Fault {
     /// Nothing is done, and the caller is informed.
     Fails,
-    /// A commit is not done, and its outcome is unknown to the caller.
+    /// A write is not done, and its outcome is unknown to the caller.
     FailsUnknown,
     /// The call is done, and its answer is lost.
     LosesAnswer,
-    /// A commit is done some time after its answer was lost.
+    /// A write is done some time after its answer was lost.
     LandsLate,
     /// A commit is refused with a conflict although there is none.
     Conflicts,
-    /// Somebody has locked a row: a commit or the outcome of an attempt waits for it and may be
+    /// Somebody has locked a row: a write or the outcome of an attempt waits for it and may be
     /// refused, and all else leaves it out.
     StaysLocked,
     /// The instance dies before the call takes effect.
@@ -182,7 +184,7 @@ impl Faults {
 
     fn add_to_trace(&self, instance: usize, call: Call) {
         let moment = self.clock.elapsed().num_milliseconds().unsigned_abs();
-        let place = u64::try_from(instance).unwrap() * 16 + call as u64;
+        let place = u64::try_from(instance).unwrap() * 32 + call as u64;
         let trace = self.trace.load(Ordering::Relaxed) ^ (moment * 64 + place);
         self.trace
             .store(Random::new(trace).next(), Ordering::Relaxed);
@@ -197,28 +199,34 @@ impl Call {
             Fault::LosesAnswer => {
                 matches!(
                     self,
-                    Self::Commit | Self::Claim | Self::Finish | Self::Release
+                    Self::Commit | Self::Claim | Self::Finish | Self::Release | Self::Register
                 )
             }
             Fault::StaysLocked => matches!(
                 self,
-                Self::Commit | Self::Claim | Self::Finish | Self::NoteSlow
+                Self::Commit | Self::Claim | Self::Finish | Self::NoteSlow | Self::Register
             ),
-            Fault::FailsUnknown | Fault::LandsLate | Fault::Conflicts => {
-                matches!(self, Self::Commit)
+            Fault::FailsUnknown | Fault::LandsLate => {
+                matches!(self, Self::Commit | Self::Register)
             }
+            Fault::Conflicts => matches!(self, Self::Commit),
         }
     }
 }
 
 fn drawn(mix: &Mix, call: Call, random: &mut Random) -> Option<Fault> {
+    let stays_locked = if call == Call::Register {
+        mix.holds_records
+    } else {
+        mix.stays_locked
+    };
     let rates = [
         (Fault::Fails, mix.fails),
         (Fault::FailsUnknown, mix.loses_answer / 2),
         (Fault::LosesAnswer, mix.loses_answer),
         (Fault::LandsLate, mix.lands_late),
         (Fault::Conflicts, mix.conflicts),
-        (Fault::StaysLocked, mix.stays_locked),
+        (Fault::StaysLocked, stays_locked),
     ];
     if random.below(100_000) < mix.kills {
         let kinds = [Fault::KillsBefore, Fault::KillsAfter];

@@ -2,6 +2,7 @@
 //! seeds.
 
 use crate::defect::Defect;
+use crate::mix::Rates;
 use crate::world::Plan;
 
 /// Tries seeds until one finds the defect by `invariant`; fails when none below `bound` does.
@@ -18,6 +19,22 @@ fn found(defect: Defect, invariant: &str, bound: u64) {
     assert!(first.is_some(), "{defect:?} is not found by {invariant}");
 }
 
+/// Tries seeds in which many writes land late until one finds that a create was done twice under a key that
+/// begins like this.
+fn found_twice(defect: Defect, key: &str, bound: u64) {
+    let finds = |seed: &u64| {
+        let plan = Plan {
+            defect: Some(defect),
+            rates: Rates::ManyLate,
+            ..Plan::of_seed(*seed)
+        };
+        let mut violations = plan.run().violations.into_iter();
+        violations.any(|it| it.what.contains(&format!("both created under {key}")))
+    };
+    let first = (0..bound).find(finds);
+    assert!(first.is_some(), "{defect:?} is not found under {key}");
+}
+
 #[test]
 fn a_delivery_that_is_left_out_is_found() {
     found(Defect::DeliveryLeftOut, "I4", 20);
@@ -32,6 +49,11 @@ fn a_lock_that_delays_everybody_is_found() {
 fn a_locked_delivery_that_delays_all_others_is_found() {
     found(Defect::HeldDeliveryStopsAll, "I14", 50);
     found(Defect::HeldOutcomeStopsAll, "I14", 50);
+}
+
+#[test]
+fn a_held_row_that_delays_all_writes_of_the_platform_is_found() {
+    found(Defect::HeldRecordStopsAll, "I14", 100);
 }
 
 #[test]
@@ -117,6 +139,12 @@ fn a_reply_of_another_state_is_found() {
 #[test]
 fn a_platform_reply_that_is_not_stored_is_found() {
     found(Defect::PlatformReplyNotStored, "I1", 50);
+}
+
+#[test]
+fn a_retry_that_forgets_its_key_is_found() {
+    found_twice(Defect::RetryForgetsKey, "test-", 100);
+    found_twice(Defect::RetryForgetsKey, "api-key-", 100);
 }
 
 #[test]

@@ -51,6 +51,8 @@ pub(crate) struct Mix {
     pub(crate) promotions: u64,
     /// A delivery is left leased or due until days from now, per turn of its actor.
     pub(crate) leftovers: u64,
+    /// Somebody has locked a row that a create of the directory needs: there are few of these.
+    pub(crate) holds_records: u64,
 }
 
 /// The rates of a receiver's failures.
@@ -99,6 +101,7 @@ impl Mix {
             offer_lifetime_ms: 20_000,
             promotions: 0,
             leftovers: 0,
+            holds_records: 0,
         }
     }
 
@@ -148,6 +151,7 @@ impl Mix {
             skews: rate(900),
             promotions: rate(900),
             leftovers: rate(700),
+            holds_records: rate(150),
         }
     }
 }

@@ -8,10 +8,13 @@ use preauth_core::memory::{Company, Endpoint, MemoryStore};
 use preauth_core::operation::{
     Credit, DirectAdvance, Invoice, InvoiceAmounts, Offer, OfferedSupplier,
 };
+use preauth_core::port::Subscription;
 use preauth_core::value::{
-    Cnpj, CompanyId, CompanyKind, CompanyName, DueDate, Email, EndpointId, EventType, EventTypeSet,
-    IdempotencyKey, InvoiceNumber, Money, calendar,
+    ApiKeyId, Cnpj, CompanyId, CompanyKind, CompanyName, DueDate, Email, EndpointId, EventType,
+    EventTypeSet, IdempotencyKey, InvoiceNumber, KeyName, Money, Permission, PersonName, Scope,
+    Timestamp, UserId, calendar,
 };
+use preauth_server::access::KeyHash;
 use preauth_server::directory::{self, SealedSecret};
 use preauth_server::secret::Vault;
 use preauth_server::store::Stores;
@@ -38,11 +41,23 @@ pub(crate) struct Subscriber {
     pub(crate) events: EventTypeSet,
 }
 
+impl Subscriber {
+    pub(crate) const fn subscription(&self) -> Subscription {
+        Subscription {
+            endpoint: self.endpoint,
+            head_office: self.company,
+            events: self.events,
+        }
+    }
+}
+
 /// The initial state of every run.
 #[derive(Clone, Debug)]
 pub(crate) struct Scene {
     pub(crate) payer: CompanyId,
     pub(crate) supplier: Cnpj,
+    /// The payer's user who is responsible for its keys.
+    user: UserId,
     /// The payer's, subscribed to every event, and the supplier's, with a selection.
     pub(crate) subscribers: [Subscriber; 2],
     pub(crate) vault: Vault,
@@ -66,6 +81,7 @@ impl Scene {
         Self {
             payer: company(1),
             supplier: Cnpj::parse("12ABC34501DE35").unwrap(),
+            user: UserId::new(Uuid::from_u128(21)),
             subscribers: [
                 subscriber(company(1), 11, EventTypeSet::all()),
                 subscriber(company(2), 12, chosen.collect()),
@@ -132,6 +148,16 @@ impl Scene {
             let secret = self.sealed(subscriber.endpoint, SECRET);
             directory.add_endpoint(&endpoint, &secret).await.unwrap();
         }
+        let user = directory::User {
+            id: self.user,
+            company: self.payer,
+            name: PersonName::parse("Ana").unwrap(),
+            email: Email::parse("ana@construtora.example.com").unwrap(),
+            permissions: Permission::ALL.iter().copied().collect(),
+            active: true,
+            created_at: start(),
+        };
+        directory.add_user(&user, None).await.unwrap();
         let set = directory.set_credit(self.payer, credit(), start());
         set.await.unwrap();
     }
@@ -190,6 +216,47 @@ impl Scene {
             due_date: DueDate::from_date(due.unwrap()).unwrap(),
             number: Some(InvoiceNumber::parse(&format!("NF-\u{e9}{invoice}")).unwrap()),
         }
+    }
+
+    /// One of a few companies that are registered during the run.
+    pub(crate) fn company(
+        &self,
+        id: Uuid,
+        number: u64,
+        created_at: Timestamp,
+    ) -> directory::Company {
+        let spelled = |check| format!("{:012}{check:02}", 200_000_000_000 + number);
+        directory::Company {
+            id: CompanyId::new(id),
+            cnpj: (0..100)
+                .find_map(|check| Cnpj::parse(&spelled(check)).ok())
+                .unwrap(),
+            name: CompanyName::parse("Empresa Nova").unwrap(),
+            kind: CompanyKind::Supplier,
+            head_office: None,
+            contact: None,
+            is_invited: false,
+            created_at,
+            suspension: None,
+        }
+    }
+
+    /// A key of the payer, and its hash.
+    pub(crate) fn api_key(&self, id: Uuid, created_at: Timestamp) -> (directory::ApiKey, KeyHash) {
+        let key = directory::ApiKey {
+            id: ApiKeyId::new(id),
+            company: self.payer,
+            name: KeyName::parse("ERP").unwrap(),
+            responsible_user: self.user,
+            scopes: [Scope::PreauthRead].into_iter().collect(),
+            prefix: "service_sk_abc".to_owned(),
+            created_at,
+            expires_at: created_at.saturating_add(TimeDelta::days(365)),
+            revoked_at: None,
+            last_used_at: None,
+        };
+        let hash = [*id.as_bytes(), *id.as_bytes()].concat();
+        (key, KeyHash(hash.try_into().unwrap()))
     }
 
     /// The owner of this address, past and future addresses included.

@@ -10,6 +10,7 @@ mod meddler;
 mod payments;
 mod platform;
 mod promoter;
+mod registrar;
 
 use std::sync::Arc;
 
@@ -18,11 +19,13 @@ use futures_util::future::{BoxFuture, join_all};
 use crate::random::Random;
 use crate::world::{Cluster, INSTANCES};
 
-pub(crate) use creates::{Creation, create};
+pub(crate) use creates::{Creation, create, shown_id};
 pub(crate) use erp::{cancel, created_id, offer};
 
 const CALLERS: usize = 3;
 const PEOPLE: usize = 2;
+/// Those who register companies and make keys.
+const STAFF: usize = 2;
 
 /// The instance that answers the final repetitions of all requests.
 pub(crate) const INSTANCE_FOR_LAST_QUESTIONS: usize = 0;
@@ -46,6 +49,9 @@ pub(crate) async fn play(cluster: &Arc<Cluster>, random: &mut Random) {
     everybody.push(Box::pin(auditor::audits(cluster, random.fork())));
     let leftovers = clock_hand::leaves_times_ahead(cluster, random.fork());
     everybody.push(Box::pin(leftovers));
+    for _ in 0..STAFF {
+        everybody.push(Box::pin(registrar::registers(cluster, random.fork())));
+    }
     join_all(everybody).await;
 }
 

@@ -47,9 +47,9 @@ impl<'a> Announced<'a> {
                 event: &recorded.event,
                 parties: vec![recorded.order.payer.head_office],
             }),
-            Fact::Announced(head_office, event) => Some(Self {
-                event,
-                parties: vec![*head_office],
+            Fact::Announced(recorded) => Some(Self {
+                event: &recorded.event,
+                parties: vec![recorded.head_office],
             }),
             _ => None,
         }

@@ -8,7 +8,7 @@ use preauth_core::value::{
     EventType, IdempotencyKey, InvoiceNumber, OperationId, PaymentOrderId, Timestamp,
 };
 
-use crate::history::{CommandAnswer, Fact, OfferAnswer, Recorded};
+use crate::history::{CommandAnswer, Deed, Fact, OfferAnswer, Recorded};
 use crate::scene::Scene;
 
 use super::Case;
@@ -22,6 +22,8 @@ enum About {
     NewOrder,
     Order(PaymentOrderId),
     Invoice,
+    /// A test event, or a create of the directory, by its name.
+    New(String),
 }
 
 type Request = (About, &'static str, Timestamp);
@@ -117,8 +119,13 @@ fn asked(fact: &Fact) -> Option<(Request, Option<bool>)> {
             let request = (About::Invoice, EventType::InvoiceReceived.as_str(), *at);
             Some((request, is_done(answer)))
         }
+        Fact::Made { deed, at, answer } => Some((made(*deed, *at), is_done(answer))),
         _ => None,
     }
+}
+
+fn made(deed: Deed, at: Timestamp) -> Request {
+    (About::New(deed.to_string()), "created", at)
 }
 
 /// The request behind a commit; an expiry has none.
@@ -132,7 +139,11 @@ fn happened(fact: &Fact) -> Option<Request> {
             };
             (about, &recorded.event)
         }
-        Fact::Announced(_, event) => (About::Invoice, &**event),
+        Fact::Announced(recorded) if recorded.event.event_type == EventType::WebhookTest => {
+            return Some(made(Deed::TestEvent, recorded.event.at));
+        }
+        Fact::Announced(recorded) => (About::Invoice, &recorded.event),
+        Fact::Registered(entry) => return Some(made(entry.deed, entry.at)),
         _ => return None,
     };
     let is_asked_for = event.event_type != EventType::PreAuthorizationExpired;

@@ -1,6 +1,6 @@
 //! The state stored at the end of a run, and the audit's findings.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroU32;
 
 use async_trait::async_trait;
@@ -25,6 +25,8 @@ pub(crate) struct FinalState {
     pub(crate) orders: BTreeMap<PaymentOrderId, (PaymentOrder, Vec<StoredEvent>)>,
     /// Events without an aggregate.
     pub(crate) others: Vec<StoredEvent>,
+    /// The companies and keys that were registered during the run.
+    pub(crate) registered: BTreeSet<String>,
     /// The findings of the audit.
     pub(crate) audited: Vec<audit::Violation>,
     /// Offers whose expiry is not recorded although it is due.

@@ -86,6 +86,7 @@ pub(crate) fn check(
     case.answers();
     case.platform_keys();
     case.reserved_ids();
+    case.directory();
     case.effects();
     case.deliveries();
     case.found

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use preauth_core::value::{IdempotencyKey, PaymentOrderId};
 
-use crate::actors::{Creation, created_id};
+use crate::actors::{Creation, created_id, shown_id};
 use crate::history::{Fact, OfferAnswer};
 
 use super::Case;
@@ -53,17 +53,35 @@ impl<'a> Case<'a> {
         }
     }
 
+    /// The directory has what was created in it.
+    pub(super) fn directory(&mut self) {
+        let created: BTreeSet<_> = self
+            .history
+            .iter()
+            .filter_map(|entry| match &entry.fact {
+                Fact::Registered(entry) => Some(&entry.id),
+                _ => None,
+            })
+            .collect();
+        let stored: BTreeSet<_> = self.end.registered.iter().collect();
+        self.expect(stored == created, "I2", || {
+            format!("the directory has {stored:?}, and {created:?} were created")
+        });
+    }
+
     /// The one record committed under each key.
-    fn made_by_key(&mut self) -> BTreeMap<&'a IdempotencyKey, i64> {
+    fn made_by_key(&mut self) -> BTreeMap<&'a IdempotencyKey, String> {
         let mut made = BTreeMap::new();
         for entry in self.history {
             let (key, id) = match &entry.fact {
-                Fact::Committed(recorded) => (&recorded.key, recorded.operation.id.get()),
-                Fact::CommittedOrder(recorded) => (&recorded.key, recorded.order.id.get()),
+                Fact::Committed(recorded) => (&recorded.key, recorded.operation.id.to_string()),
+                Fact::CommittedOrder(recorded) => (&recorded.key, recorded.order.id.to_string()),
+                Fact::Announced(recorded) => (&recorded.key, recorded.event.id.to_string()),
+                Fact::Registered(entry) => (&entry.key, entry.id.clone()),
                 _ => continue,
             };
             if let Some(key) = key {
-                let first = *made.entry(key).or_insert(id);
+                let first = made.entry(key).or_insert_with(|| id.clone()).clone();
                 self.expect(first == id, "I1", || {
                     format!("records {first} and {id} were both created under {key}")
                 });
@@ -72,13 +90,21 @@ impl<'a> Case<'a> {
         made
     }
 
-    fn one_record(&mut self, creation: &Creation, answer: &OfferAnswer, made: Option<&i64>) {
+    fn one_record(&mut self, creation: &Creation, answer: &OfferAnswer, made: Option<&String>) {
         let Some(body) = answer.body() else { return };
-        let answered = created_id(body).get();
+        let answered = shown_id(body);
         let is_stored = match creation {
             Creation::Advance { .. } => self.end.operation(created_id(body)).is_some(),
             Creation::Order { .. } => {
-                PaymentOrderId::new(answered).is_some_and(|id| self.end.orders.contains_key(&id))
+                let id = PaymentOrderId::new(created_id(body).get());
+                id.is_some_and(|id| self.end.orders.contains_key(&id))
+            }
+            Creation::TestEvent { .. } => {
+                let mut others = self.end.others.iter();
+                others.any(|event| event.id.to_string() == answered)
+            }
+            Creation::Company { .. } | Creation::ApiKey { .. } => {
+                self.end.registered.contains(&answered)
             }
         };
         self.expect(is_stored && made == Some(&answered), "I1", || {

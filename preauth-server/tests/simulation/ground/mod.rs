@@ -3,22 +3,28 @@
 mod memory;
 mod paged;
 mod real;
+mod register;
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
 
 use async_trait::async_trait;
 use chrono::TimeDelta;
 use preauth_core::memory::MemoryStore;
-use preauth_core::port::{Archive, Outbox, Queries, Store};
-use preauth_core::value::{DeliveryId, EndpointId, ExtensionId, Timestamp};
-use preauth_server::directory::SealedSecret;
+use preauth_core::port::{Archive, Outbox, PlatformReply, Queries, Store, Unavailable};
+use preauth_core::value::{Cnpj, DeliveryId, EndpointId, ExtensionId, IdempotencyKey, Timestamp};
+use preauth_server::directory::{Company, DirectoryError, SealedSecret};
 
 use crate::clock::SimClock;
 use crate::defect::Defect;
 use crate::scene::Scene;
 
+use memory::Host;
 use paged::Paged;
+use register::Register;
+
+pub(crate) use register::{NewRecord, Record};
 
 /// The kind of store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,6 +73,17 @@ pub(crate) trait Desk: Send + Sync {
 
     /// Shortens all leases.
     async fn advance_leases(&self, by: TimeDelta);
+
+    /// Creates a record of the directory.
+    async fn register(&self, new: NewRecord) -> Result<(), DirectoryError>;
+
+    async fn company_by_cnpj(&self, cnpj: &Cnpj) -> Result<Option<Company>, Unavailable>;
+
+    /// The ids of the companies and keys that were registered during the run.
+    async fn registered(&self) -> BTreeSet<String>;
+
+    /// A reply that was stored with such a record, where [`Store`] does not know it.
+    fn reply(&self, key: &IdempotencyKey) -> Option<PlatformReply>;
 }
 
 impl Kind {
@@ -86,7 +103,8 @@ impl Kind {
     ) -> Vec<Ground> {
         match self {
             Self::Memory => {
-                vec![Ground::in_memory(scene.store(Arc::clone(clock))); instances]
+                let store = scene.store(Arc::clone(clock));
+                vec![Ground::in_memory(store, Arc::default()); instances]
             }
             Self::Sqlite | Self::Postgres => real::prepare(self, scene, instances, defect).await,
         }
@@ -94,11 +112,23 @@ impl Kind {
 }
 
 impl Ground {
-    fn in_memory(store: Arc<MemoryStore>) -> Self {
+    fn in_memory(store: Arc<MemoryStore>, register: Arc<Register>) -> Self {
         Self {
+            store: Arc::<MemoryStore>::clone(&store),
+            outbox: Arc::<MemoryStore>::clone(&store),
+            queries: Arc::<MemoryStore>::clone(&store),
             archive: Arc::new(Paged(Arc::<MemoryStore>::clone(&store))),
-            ..Self::of(store)
+            desk: Arc::new(Host { store, register }),
         }
+    }
+
+    /// The reply of a key of the platform API, expired or not.
+    pub(crate) async fn platform_reply(
+        &self,
+        key: &IdempotencyKey,
+    ) -> Result<Option<PlatformReply>, Unavailable> {
+        let stored = self.store.load_platform_reply(key).await?;
+        Ok(stored.or_else(|| self.desk.reply(key)))
     }
 
     fn of<G>(ground: Arc<G>) -> Self

@@ -1,5 +1,6 @@
 //! Real databases under simulated time, which is paused while one of them works.
 
+use std::collections::BTreeSet;
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
@@ -14,17 +15,17 @@ use preauth_core::port::{
     Verdict, Viewer,
 };
 use preauth_core::value::{
-    DeliveryId, EndpointId, EventId, ExtensionId, IdempotencyKey, OperationId, PaymentOrderId,
-    Timestamp,
+    Cnpj, DeliveryId, EndpointId, EventId, ExtensionId, IdempotencyKey, OperationId,
+    PaymentOrderId, Timestamp,
 };
-use preauth_server::directory::SealedSecret;
+use preauth_server::directory::{Company, DirectoryError, SealedSecret};
 use preauth_server::store::{self, Stores};
 use test_support::{Backend, Scratch};
 
 use crate::defect::Defect;
 use crate::scene::Scene;
 
-use super::{Desk, Ground, Kind};
+use super::{Desk, Ground, Kind, NewRecord, Record};
 
 /// How long real work may take before simulated time advances.
 const PATIENCE: Duration = Duration::from_millis(20);
@@ -176,6 +177,39 @@ impl Desk for Real {
              WHERE leased_until IS NOT NULL"
         );
         in_real_time(self.database.execute(&[&statement])).await;
+    }
+
+    async fn register(&self, new: NewRecord) -> Result<(), DirectoryError> {
+        let (directory, reply) = (&self.stores.directory, new.reply.as_ref());
+        match &new.record {
+            Record::Company(company) => in_real_time(directory.add_company(company, reply)).await,
+            Record::ApiKey(key, hash) => {
+                in_real_time(directory.add_api_key(key, hash, reply)).await
+            }
+        }
+    }
+
+    async fn company_by_cnpj(&self, cnpj: &Cnpj) -> Result<Option<Company>, Unavailable> {
+        in_real_time(self.stores.directory.company_by_cnpj(cnpj)).await
+    }
+
+    async fn registered(&self) -> BTreeSet<String> {
+        let (directory, payer) = (&self.stores.directory, self.scene.payer);
+        let everything = PageRequest {
+            page: 1,
+            limit: 100,
+        };
+        let companies = in_real_time(directory.companies(everything)).await;
+        let keys = in_real_time(directory.api_keys(payer, everything)).await;
+        let companies = companies.unwrap().items.into_iter();
+        let new =
+            companies.filter(|it| self.scene.subscribers.iter().all(|of| of.company != it.id));
+        let keys = keys.unwrap().items.into_iter().map(|it| it.id.to_string());
+        new.map(|it| it.id.to_string()).chain(keys).collect()
+    }
+
+    fn reply(&self, _key: &IdempotencyKey) -> Option<PlatformReply> {
+        None
     }
 }
 

@@ -1,4 +1,4 @@
-//! The effect of a commit.
+//! The effect of a write.
 
 use std::fmt;
 
@@ -7,13 +7,17 @@ use preauth_core::payment_order::OrderAction;
 use preauth_core::port::{Commit, Write};
 use preauth_core::value::{EventType, Origin};
 
-/// A kind of commit.
+use crate::ground::Record;
+
+/// A kind of write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Deed {
     Operation(Action),
     Order(OrderAction),
     Invoice,
     TestEvent,
+    Company,
+    ApiKey,
 }
 
 impl Deed {
@@ -29,7 +33,15 @@ impl Deed {
         ];
         let of_operations = Action::ALL.iter().copied().map(Self::Operation);
         let of_orders = OF_ORDERS.into_iter().map(Self::Order);
-        of_operations.chain(of_orders).chain([Self::Invoice])
+        let others = [Self::Invoice, Self::TestEvent, Self::Company, Self::ApiKey];
+        of_operations.chain(of_orders).chain(others)
+    }
+
+    pub(crate) const fn of_record(record: &Record) -> Self {
+        match record {
+            Record::Company(_) => Self::Company,
+            Record::ApiKey(..) => Self::ApiKey,
+        }
     }
 
     pub(crate) fn of(commit: &Commit) -> Self {
@@ -73,6 +85,8 @@ impl fmt::Display for Deed {
             Self::Order(action) => write!(f, "{action:?} of a payment order"),
             Self::Invoice => write!(f, "the receipt of an invoice"),
             Self::TestEvent => write!(f, "a test event"),
+            Self::Company => write!(f, "the registration of a company"),
+            Self::ApiKey => write!(f, "the create of a key"),
         }
     }
 }

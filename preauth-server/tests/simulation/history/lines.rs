@@ -68,9 +68,18 @@ impl fmt::Display for Fact {
             | Self::Released { .. }
             | Self::Received { .. }
             | Self::Resent(_) => self.delivery_line(f),
-            Self::Announced(_, event) => {
+            Self::Announced(recorded) => {
+                let event = &recorded.event;
                 write!(f, "committed: {} as event {}", event.event_type, event.id)
             }
+            Self::Registered(entry) => {
+                write!(f, "created: {} as {}", entry.deed, entry.id)?;
+                match &entry.key {
+                    Some(key) => write!(f, ", key {key}"),
+                    None => Ok(()),
+                }
+            }
+            Self::Made { deed, answer, .. } => write!(f, "platform: {deed}: {answer:?}"),
             Self::Paused(endpoint) => write!(f, "endpoint {endpoint} is paused"),
             Self::Resumed(endpoint) => write!(f, "endpoint {endpoint} is resumed"),
             Self::Rotated(endpoint, until) => {

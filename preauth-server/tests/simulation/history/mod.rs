@@ -19,6 +19,7 @@ use preauth_server::clock::Clock;
 use crate::actors::Creation;
 use crate::clock::SimClock;
 use crate::faults::{Call, Fault};
+use crate::ground::NewRecord;
 
 pub(crate) use deed::Deed;
 
@@ -64,6 +65,12 @@ pub(crate) enum Fact {
         at: Timestamp,
         answer: CommandAnswer,
     },
+    /// The platform has the outcome of a test event, or of a create of the directory.
+    Made {
+        deed: Deed,
+        at: Timestamp,
+        answer: CommandAnswer,
+    },
     /// A caller has the outcome of a platform create under a key.
     Keyed {
         creation: Creation,
@@ -86,8 +93,10 @@ pub(crate) enum Fact {
     Committed(Box<Recorded>),
     /// A commit of a payment order was applied.
     CommittedOrder(Box<RecordedOrder>),
-    /// A commit of an event without an aggregate was applied, for this head office.
-    Announced(CompanyId, Box<EventRecord>),
+    /// A commit of an event without an aggregate was applied.
+    Announced(Box<RecordedEvent>),
+    /// A record of the directory was created.
+    Registered(Box<RecordedEntry>),
     Claimed {
         instance: usize,
         delivery: DeliveryId,
@@ -207,7 +216,34 @@ pub(crate) struct RecordedOrder {
     pub(crate) key: Option<IdempotencyKey>,
 }
 
+/// A commit of an event without an aggregate, as the service requested it.
+#[derive(Clone, Debug)]
+pub(crate) struct RecordedEvent {
+    pub(crate) head_office: CompanyId,
+    pub(crate) event: EventRecord,
+    pub(crate) key: Option<IdempotencyKey>,
+}
+
+/// A record of the directory, as the platform requested it.
+#[derive(Clone, Debug)]
+pub(crate) struct RecordedEntry {
+    pub(crate) deed: Deed,
+    pub(crate) id: String,
+    pub(crate) at: Timestamp,
+    pub(crate) key: Option<IdempotencyKey>,
+}
+
 impl Fact {
+    /// The fact to record once a record of the directory is created.
+    pub(crate) fn registered(new: &NewRecord) -> Self {
+        Self::Registered(Box::new(RecordedEntry {
+            deed: Deed::of_record(&new.record),
+            id: new.record.id(),
+            at: new.record.created_at(),
+            key: new.reply.as_ref().map(|reply| reply.key.clone()),
+        }))
+    }
+
     /// The fact to record once a commit is applied.
     pub(crate) fn committed(commit: &Commit) -> Self {
         let event = commit.event.clone();
@@ -228,7 +264,11 @@ impl Fact {
             }
             Write::NewInvoice(_) | Write::EventOnly { .. } => {
                 let head_office = commit.write.head_office();
-                Self::Announced(head_office, Box::new(event))
+                Self::Announced(Box::new(RecordedEvent {
+                    head_office,
+                    event,
+                    key,
+                }))
             }
         }
     }

@@ -123,6 +123,11 @@ impl Database {
         {
             commit.reply = None;
         }
+        if matches!(commit.write, Write::EventOnly { .. })
+            && self.forgets(ground, commit.reply.as_ref()).await
+        {
+            commit.reply = None;
+        }
         if self.has(Defect::OrderUnconstrained) {
             forget_standing(ground, &mut commit.write).await?;
         }

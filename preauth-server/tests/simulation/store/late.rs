@@ -1,17 +1,18 @@
-//! Commits that are written after their answer was lost.
+//! Writes that are applied after their answer was lost.
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 
 use preauth_core::port::Commit;
-use preauth_core::value::EventId;
+use preauth_core::value::{EventId, IdempotencyKey};
 
 use crate::clock::sleep_ms;
+use crate::ground::NewRecord;
 use crate::history::{Deed, Fact};
 
 use super::{Database, SimStore, outliving};
 
-/// Most late commits land within this time, while their caller still retries.
+/// Most late writes land within this time, while their caller still retries.
 const LATE_MS: u64 = 300;
 /// The others land within this one, after the caller got its answer.
 const LATEST_MS: u64 = 5_000;
@@ -20,21 +21,35 @@ const MUCH_LATER: u64 = 300;
 /// The share of those that land as soon as their caller has looked for them in vain, per thousand.
 const AFTER_LOOK_UP: u64 = 300;
 
-/// The commits that have not landed yet, by their events.
+/// The writes that have not landed yet, in the order in which they were sent.
 #[derive(Debug, Default)]
-pub(super) struct LateCommits(Mutex<BTreeMap<EventId, LateCommit>>);
+pub(super) struct LateWrites(Mutex<BTreeMap<u64, LateWrite>>);
 
 #[derive(Debug)]
-struct LateCommit {
+struct LateWrite {
     store: SimStore,
-    commit: Commit,
+    work: Work,
     connection: u32,
     lands_after_look_up: bool,
 }
 
+/// A write that may land late.
+#[derive(Debug)]
+pub(super) enum Work {
+    Commit(Box<Commit>),
+    Record(Box<NewRecord>),
+}
+
+/// What a caller looks for, to learn whether its write was done.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Trace {
+    Event(EventId),
+    Reply(IdempotencyKey),
+}
+
 impl SimStore {
     /// The database continues with work it has received, even if the instance died.
-    pub(super) fn land_late(&self, commit: Commit, connection: u32) {
+    pub(super) fn land_late(&self, work: Work, connection: u32) {
         let (pause, lands_after_look_up) = self.database.faults.draw(|random| {
             if random.chance(AFTER_LOOK_UP) {
                 (LATEST_MS, true)
@@ -44,17 +59,16 @@ impl SimStore {
                 (random.between(1, LATE_MS), false)
             }
         });
-        let (store, event) = (self.clone(), commit.event.id);
-        let late = LateCommit {
+        let late = LateWrite {
             store: self.clone(),
-            commit,
+            work,
             connection,
             lands_after_look_up,
         };
-        self.database.late.0.lock().unwrap().insert(event, late);
+        let (store, number) = (self.clone(), self.database.late.add(late));
         tokio::spawn(async move {
             sleep_ms(pause).await;
-            let late = store.database.late.0.lock().unwrap().remove(&event);
+            let late = store.database.late.0.lock().unwrap().remove(&number);
             if let Some(late) = late {
                 late.land().await;
             }
@@ -62,36 +76,70 @@ impl SimStore {
     }
 }
 
+impl LateWrites {
+    fn add(&self, late: LateWrite) -> u64 {
+        let mut all = self.0.lock().unwrap();
+        let number = all.last_key_value().map_or(0, |(number, _)| number + 1);
+        all.insert(number, late);
+        number
+    }
+
+    /// The next write that lands once this is looked for in vain.
+    fn take(&self, trace: &Trace) -> Option<LateWrite> {
+        let mut all = self.0.lock().unwrap();
+        let mut waiting = all.iter();
+        let (number, _) = waiting.find(|(_, late)| {
+            late.lands_after_look_up && late.work.trace().as_ref() == Some(trace)
+        })?;
+        let number = *number;
+        all.remove(&number)
+    }
+}
+
 impl Database {
-    /// Writes the late commit of an event that was looked up in vain, if that is when it lands: before the
-    /// caller retries it.
-    pub(super) async fn land_after_look_up(&self, event: EventId) {
-        let late = {
-            let mut all = self.late.0.lock().unwrap();
-            let is_now = all.get(&event).is_some_and(|it| it.lands_after_look_up);
-            is_now.then(|| all.remove(&event)).flatten()
-        };
-        if let Some(late) = late {
+    /// Applies the late writes that were looked up in vain, if that is when they land: before their caller
+    /// retries.
+    pub(super) async fn land_after_look_up(&self, trace: Trace) {
+        while let Some(late) = self.late.take(&trace) {
             outliving(late.land()).await;
         }
     }
 }
 
-impl LateCommit {
+impl LateWrite {
     async fn land(self) {
         let Self {
             store,
-            commit,
+            work,
             connection,
             ..
         } = self;
-        let deed = Deed::of(&commit);
+        let deed = work.deed();
         // No caller is left to inform.
-        let is_applied =
-            !store.database.is_cut_off(connection) && store.apply(commit).await.is_ok();
+        let is_applied = !store.database.is_cut_off(connection)
+            && match work {
+                Work::Commit(commit) => store.apply(*commit).await.is_ok(),
+                Work::Record(new) => store.enter(*new).await.is_ok(),
+            };
         store
             .database
             .chronicle
             .note(Fact::LandedLate { deed, is_applied });
+    }
+}
+
+impl Work {
+    fn deed(&self) -> Deed {
+        match self {
+            Self::Commit(commit) => Deed::of(commit),
+            Self::Record(new) => Deed::of_record(&new.record),
+        }
+    }
+
+    fn trace(&self) -> Option<Trace> {
+        match self {
+            Self::Commit(commit) => Some(Trace::Event(commit.event.id)),
+            Self::Record(new) => new.reply.as_ref().map(|it| Trace::Reply(it.key.clone())),
+        }
     }
 }

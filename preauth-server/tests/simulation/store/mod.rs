@@ -9,6 +9,7 @@ mod lane;
 mod late;
 mod outbox;
 mod queries;
+mod register;
 mod write;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -31,7 +32,7 @@ use crate::receivers::Receivers;
 use crate::scene::Scene;
 
 use lane::Lane;
-use late::LateCommits;
+use late::LateWrites;
 
 /// The gap in ids after a promotion: larger than the number of reserved, uncommitted ids.
 const SKIPPED_IDS: i64 = 1_000;
@@ -56,7 +57,8 @@ pub(crate) struct Database {
     commits: Lane,
     claims: Lane,
     outcomes: Lane,
-    late: LateCommits,
+    records: Lane,
+    late: LateWrites,
     rotations: AtomicU32,
     paused: Mutex<BTreeSet<EndpointId>>,
     /// Operations with an attempted commit, for the defect that takes new ids.
@@ -93,7 +95,8 @@ impl Database {
             commits: Lane::of("a commit"),
             claims: Lane::of("a claim"),
             outcomes: Lane::of("the outcome of an attempt"),
-            late: LateCommits::default(),
+            records: Lane::of("a write of the platform"),
+            late: LateWrites::default(),
             rotations: AtomicU32::new(0),
             paused: Mutex::default(),
             begun: Mutex::default(),

@@ -13,7 +13,7 @@ use crate::ground::Ground;
 use crate::history::Fact;
 use crate::newer::{UNKNOWN_TYPE, is_of_newer_build};
 
-use super::lane::LOCK_WAIT_MS;
+use super::lane::{LOCK_WAIT_MS, Lane};
 use super::{Database, SimStore, outliving, unavailable};
 
 /// More than the deliveries of a run.
@@ -64,7 +64,9 @@ impl Outbox for SimStore {
         let work = move |is_held| {
             outliving(async move {
                 store.pass(&store.database.outcomes).await;
-                if is_held && !store.waits_until_free().await {
+                let stops_all = store.database.has(Defect::HeldOutcomeStopsAll);
+                let outcomes = &store.database.outcomes;
+                if is_held && !store.waits_until_free(outcomes, stops_all).await {
                     return Err(unavailable());
                 }
                 let _alone = store.database.pausing.write().await;
@@ -127,13 +129,12 @@ impl Outbox for SimStore {
 }
 
 impl SimStore {
-    /// Waits for the lock of a delivery; returns `false` when that took too long.
-    async fn waits_until_free(&self) -> bool {
+    /// Waits for the lock of a row; returns `false` when that took too long.
+    pub(super) async fn waits_until_free(&self, lane: &Lane, stops_all: bool) -> bool {
         let faults = &self.database.faults;
         let held_ms = faults.draw(|random| random.between(1, 2 * LOCK_WAIT_MS));
-        let stops_all = self.database.has(Defect::HeldOutcomeStopsAll);
         let waits_ms = held_ms.min(LOCK_WAIT_MS);
-        self.database.outcomes.wait(waits_ms, stops_all).await;
+        lane.wait(waits_ms, stops_all).await;
         held_ms <= LOCK_WAIT_MS
     }
 }

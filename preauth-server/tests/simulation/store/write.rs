@@ -16,6 +16,7 @@ use crate::history::Fact;
 
 use super::handover::Watched;
 use super::lane::LOCK_WAIT_MS;
+use super::late::{Trace, Work};
 use super::{SimStore, lost, outliving};
 
 #[async_trait]
@@ -86,7 +87,7 @@ impl Store for SimStore {
         let ground = self.ground();
         let found = self.call(Call::LookUp, ground.store.has_event(id)).await?;
         if !found {
-            self.database.land_after_look_up(id).await;
+            self.database.land_after_look_up(Trace::Event(id)).await;
         }
         Ok(found)
     }
@@ -95,9 +96,15 @@ impl Store for SimStore {
         &self,
         key: &IdempotencyKey,
     ) -> Result<Option<PlatformReply>, Unavailable> {
-        let store = self.ground().store;
-        self.call(Call::LoadReply, store.load_platform_reply(key))
-            .await
+        let ground = self.ground();
+        let found = self
+            .call(Call::LoadReply, ground.platform_reply(key))
+            .await?;
+        if found.is_none() {
+            let trace = Trace::Reply(key.clone());
+            self.database.land_after_look_up(trace).await;
+        }
+        Ok(found)
     }
 
     async fn commit(&self, mut commit: Commit) -> Result<(), CommitError> {
@@ -119,7 +126,7 @@ impl Store for SimStore {
                 return Err(CommitError::Busy(lost()));
             }
             Some(Fault::LandsLate) => {
-                self.land_late(commit, connection);
+                self.land_late(Work::Commit(Box::new(commit)), connection);
                 return Err(unknown());
             }
             Some(Fault::LosesAnswer | Fault::KillsBefore | Fault::KillsAfter) | None => {}

@@ -140,5 +140,9 @@ async fn drain(cluster: &Arc<Cluster>) {
 async fn final_state(cluster: &Arc<Cluster>) -> FinalState {
     let database = &cluster.database;
     let now = cluster.clock.now();
-    FinalState::of(&**database, now, now.saturating_sub(EXPIRY_PATIENCE)).await
+    let end = FinalState::of(&**database, now, now.saturating_sub(EXPIRY_PATIENCE)).await;
+    FinalState {
+        registered: database.ground().desk.registered().await,
+        ..end
+    }
 }

@@ -151,6 +151,8 @@ struct HeldOnceLeased {
     queue: Arc<dyn MailQueue>,
     head_office: CompanyId,
     holder: Mutex<Holder>,
+    /// The defect of waiting for each other's recording.
+    one_by_one: Option<Mutex<()>>,
     /// The recordings of locked mails that ended.
     given_up: Arc<AtomicUsize>,
 }
@@ -172,6 +174,10 @@ impl MailQueue for HeldOnceLeased {
     }
 
     async fn finish(&self, leased: &LeasedMail, outcome: &Outcome) -> Result<bool, Unavailable> {
+        let _alone = match &self.one_by_one {
+            Some(turn) => Some(turn.lock().await),
+            None => None,
+        };
         let recorded = self.queue.finish(leased, outcome).await;
         if leased.head_office == self.head_office {
             self.given_up.fetch_add(1, Ordering::Relaxed);
@@ -198,7 +204,7 @@ async fn recorded(fixture: &Fixture, head_office: CompanyId) -> u32 {
 
 /// Whether all mails of a head office are recorded before the first recording of another's, whose rows are
 /// locked, is given up.
-async fn others_are_recorded_first() -> bool {
+async fn others_are_recorded_first(one_by_one: Option<Mutex<()>>) -> bool {
     let fixture = Fixture::new().await;
     let (held, other) = (fixture.payer().await, fixture.payer().await);
     for payer in [held, other] {
@@ -212,6 +218,7 @@ async fn others_are_recorded_first() -> bool {
         queue: Arc::clone(&fixture.stores.mails),
         head_office: held,
         holder: Mutex::new(Holder::of(&fixture, "SELECT 1").await),
+        one_by_one,
         given_up: Arc::clone(&given_up),
     };
     let clock = Arc::new(Standing(fixture.later(TimeDelta::seconds(1))));
@@ -219,21 +226,29 @@ async fn others_are_recorded_first() -> bool {
     let (trigger, until) = shutdown();
     let sending = tokio::spawn(async move { sender.run(until).await });
     while recorded(&fixture, other).await < MAILS + 1 {
+        if given_up.load(Ordering::Relaxed) > 0 {
+            sending.abort();
+            return false;
+        }
         sleep(Duration::from_millis(20)).await;
     }
-    let is_first = given_up.load(Ordering::Relaxed) == 0;
     assert_eq!(recorded(&fixture, held).await, 0);
     trigger.request();
     sending.await.unwrap();
-    is_first
+    true
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn held_mails_delay_no_lane_of_their_sender() {
     for _ in 0..ROUNDS {
-        if others_are_recorded_first().await {
+        if others_are_recorded_first(None).await {
             return;
         }
     }
     panic!("{ROUNDS} times held mails were given up before others were recorded");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn recordings_that_wait_for_a_held_mail_are_found() {
+    assert!(!others_are_recorded_first(Some(Mutex::default())).await);
 }
