@@ -219,12 +219,7 @@ impl Scene {
     }
 
     /// One of a few companies that are registered during the run.
-    pub(crate) fn company(
-        &self,
-        id: Uuid,
-        number: u64,
-        created_at: Timestamp,
-    ) -> directory::Company {
+    pub(crate) fn company(id: Uuid, number: u64, created_at: Timestamp) -> directory::Company {
         let spelled = |check| format!("{:012}{check:02}", 200_000_000_000 + number);
         directory::Company {
             id: CompanyId::new(id),

@@ -274,7 +274,7 @@ async fn register(
     reply: Option<&(dyn Fn(String) -> NewReply + Sync)>,
     now: Timestamp,
 ) -> Result<String, Failure> {
-    let company = reached.scene.company(reached.id, number, now);
+    let company = Scene::company(reached.id, number, now);
     let reply = |made: &directory::Company| reply.map(|reply| reply(uuid_body(made.id)));
     let made = directory::register(&reached.directory, company, &reply).await?;
     Ok(uuid_body(made.id))

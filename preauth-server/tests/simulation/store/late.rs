@@ -99,8 +99,8 @@ impl LateWrites {
 impl Database {
     /// Applies the late writes that were looked up in vain, if that is when they land: before their caller
     /// retries.
-    pub(super) async fn land_after_look_up(&self, trace: Trace) {
-        while let Some(late) = self.late.take(&trace) {
+    pub(super) async fn land_after_look_up(&self, trace: &Trace) {
+        while let Some(late) = self.late.take(trace) {
             outliving(late.land()).await;
         }
     }

@@ -87,7 +87,8 @@ impl Store for SimStore {
         let ground = self.ground();
         let found = self.call(Call::LookUp, ground.store.has_event(id)).await?;
         if !found {
-            self.database.land_after_look_up(Trace::Event(id)).await;
+            let trace = Trace::Event(id);
+            self.database.land_after_look_up(&trace).await;
         }
         Ok(found)
     }
@@ -102,7 +103,7 @@ impl Store for SimStore {
             .await?;
         if found.is_none() {
             let trace = Trace::Reply(key.clone());
-            self.database.land_after_look_up(trace).await;
+            self.database.land_after_look_up(&trace).await;
         }
         Ok(found)
     }
