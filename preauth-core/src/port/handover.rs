@@ -20,8 +20,8 @@ pub trait Room: Send + Sync {
     /// How long the lease lasts, by the host's clock.
     fn lease(&self) -> TimeDelta;
 
-    /// The service's time, at which a commit may be written long after it was decided: the delivery is signed
-    /// with the secrets that are in force then.
+    /// The service's time. A commit may be written seconds after it was decided, and its delivery is signed with
+    /// the secrets that are in force at the write.
     fn now(&self) -> Timestamp;
 
     /// Takes the delivery over; its commit and its lease are durable.
