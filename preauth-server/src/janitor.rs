@@ -445,7 +445,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn what_is_brought_forward_is_reported_once_with_its_number() {
+    async fn a_repair_is_reported_once_with_its_total() {
         let house = Arc::new(House {
             put_off: Mutex::new(450),
             ..House::default()

@@ -63,7 +63,8 @@ impl Operations {
     /// before.
     ///
     /// Under one key there is one record and one answer, for any number of callers and across crashes.
-    /// Only a create that succeeded is remembered.
+    /// Only a create that succeeded is remembered. When it failed and the key cannot be looked up again, the
+    /// outcome is [unknown](ServiceError::Unknown).
     pub async fn once<T, E: From<ServiceError>>(
         &self,
         key: &PlatformKey,
@@ -82,7 +83,9 @@ impl Operations {
             // whose outcome was unknown.
             Err(error) => match self.answer_before(key, now).await {
                 Ok(Some(answer)) => Ok(answer?),
-                Ok(None) | Err(_) => Err(error),
+                Ok(None) => Err(error),
+                // The record in the way may be this key's own, of a commit that landed late.
+                Err(unavailable) => Err(ServiceError::Unknown(unavailable.cause).into()),
             },
         }
     }

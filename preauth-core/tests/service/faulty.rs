@@ -83,6 +83,11 @@ impl Faulty {
         self.state.lock().unwrap().blind_reads_after_unknown = reads;
     }
 
+    /// Number of reads that fail from now on.
+    pub(crate) fn blind(&self, reads: u32) {
+        self.state.lock().unwrap().blind_reads = reads;
+    }
+
     /// Others do this once the next answer is lost.
     pub(crate) fn after_unknown(&self, meanwhile: Meanwhile) {
         self.state.lock().unwrap().meanwhile = Some(meanwhile);

@@ -12,4 +12,5 @@ mod faulty;
 mod given;
 mod interleavings;
 mod offers;
+mod once;
 mod orders;

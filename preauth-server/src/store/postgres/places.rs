@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_waited_longest_gives_its_place_to_what_comes() {
+    fn the_longest_wait_gives_its_place_to_later_work() {
         let places = Places::new(8, 4);
         let other = places.enter(head_office(1));
         let mut taken: Vec<_> = (0..5).map(|_| places.enter(Tenant::Platform)).collect();

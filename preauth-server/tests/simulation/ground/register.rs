@@ -39,7 +39,7 @@ impl Record {
     }
 }
 
-/// What was registered; it has every write of every primary.
+/// The registered records; it has every write of every primary.
 #[derive(Debug, Default)]
 pub(super) struct Register(Mutex<Entries>);
 

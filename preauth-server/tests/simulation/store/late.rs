@@ -40,7 +40,7 @@ pub(super) enum Work {
     Record(Box<NewRecord>),
 }
 
-/// What a caller looks for, to learn whether its write was done.
+/// The record by which a caller learns whether its write was done.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Trace {
     Event(EventId),
