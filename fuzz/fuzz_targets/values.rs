@@ -12,7 +12,7 @@ use libfuzzer_sys::fuzz_target;
 use preauth_core::ErrorCode;
 use preauth_core::value::{
     CompanyId, CompanyName, ContactName, DueDate, Email, EventType, ExternalReference,
-    IdempotencyKey, InvoiceNumber, KeyName, Money, OperationId, Origin, PaymentOrderStatus,
+    IdempotencyKey, InvoiceNumber, KeyName, Money, OperationId, OperatorName, Origin, PaymentOrderStatus,
     Permission, PersonName, Phone, Reason, Scope, Stage, Status, SupplierName, TextEnum, Timestamp,
     Version, is_hidden,
 };
@@ -37,6 +37,7 @@ fn texts_are_trimmed_and_bounded(text: &str) {
     bounded::<PersonName>(text, 1, 255);
     bounded::<Reason>(text, 1, 255);
     bounded::<KeyName>(text, 1, 100);
+    bounded::<OperatorName>(text, 1, 100);
     bounded::<InvoiceNumber>(text, 1, 50);
     bounded::<Phone>(text, 1, 20);
 }

@@ -6,7 +6,7 @@ use preauth_server::testing::TestServer;
 use crate::{client, client_once, key, offer};
 
 /// Codes of the platform API, which the integration API never answers.
-const ELSEWHERE: [ErrorCode; 7] = [
+const ELSEWHERE: [ErrorCode; 8] = [
     ErrorCode::ResourceNotFound,
     ErrorCode::ResourceConflict,
     ErrorCode::ResponsibleUserRefused,
@@ -14,6 +14,7 @@ const ELSEWHERE: [ErrorCode; 7] = [
     ErrorCode::SupplierNotRegistered,
     ErrorCode::EndpointUrlRefused,
     ErrorCode::PlatformTokenInvalid,
+    ErrorCode::OperatorForbidden,
 ];
 
 #[tokio::test]

@@ -150,6 +150,11 @@ uuid_id! {
 }
 
 uuid_id! {
+    /// The id of an operator of the platform.
+    OperatorId
+}
+
+uuid_id! {
     /// The id of a company's webhook endpoint.
     EndpointId
 }

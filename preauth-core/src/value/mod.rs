@@ -42,7 +42,7 @@ pub use idempotency::{
 };
 pub use ids::{
     ApiKeyId, CompanyId, DeliveryId, EndpointId, EventId, ExtensionId, IntegerIdError, InvoiceId,
-    MailId, OperationId, PaymentOrderId, RequestId, UserId, UuidIdError, Version,
+    MailId, OperationId, OperatorId, PaymentOrderId, RequestId, UserId, UuidIdError, Version,
 };
 pub use money::{Money, MoneyError};
 pub use origin::Origin;
@@ -52,8 +52,8 @@ pub use scope::{Scope, ScopeSet};
 pub use stage::Stage;
 pub use status::Status;
 pub use text::{
-    BoundedText, CompanyName, ContactName, ExternalReference, InvoiceNumber, KeyName, PersonName,
-    Phone, Reason, SupplierName, TextError, file_name_shows,
+    BoundedText, CompanyName, ContactName, ExternalReference, InvoiceNumber, KeyName, OperatorName,
+    PersonName, Phone, Reason, SupplierName, TextError, file_name_shows,
 };
 pub use text_enum::{TextEnum, UnknownText};
 pub use timestamp::{Timestamp, TimestampError};

@@ -192,6 +192,27 @@ bounded_text! {
 }
 
 bounded_text! {
+    /// The name of an operator of the platform, 1 to 100 characters, trimmed.
+    OperatorName, trimmed, 1..=100
+}
+
+impl OperatorName {
+    const ROOT: &str = "root";
+
+    /// The name of the holder of the configured operator token.
+    #[must_use]
+    pub fn root() -> Self {
+        Self(Self::ROOT.to_owned())
+    }
+
+    /// Whether it is the name of the configured token's holder, in any case; nobody else bears it.
+    #[must_use]
+    pub fn is_root(&self) -> bool {
+        self.0.eq_ignore_ascii_case(Self::ROOT)
+    }
+}
+
+bounded_text! {
     /// The reason why an operation was closed, 1 to 255 characters, trimmed.
     ///
     /// [Contract, "Webhook data"](https://example.com/preauth/blob/main/docs/reference.md#webhook-data-of-pre_authorization-and-anticipation-events)
@@ -368,6 +389,7 @@ mod tests {
             CompanyName: 1..=255,
             PersonName: 1..=255,
             KeyName: 1..=100,
+            OperatorName: 1..=100,
             Reason: 1..=255,
             ExternalReference: 1..=100,
         }

@@ -11,9 +11,9 @@ use crate::ErrorCode;
 use crate::value::{
     ApiKeyId, Cnpj, CompanyId, CompanyKind, CompanyName, ContactName, Decimal, DeliveryId, DueDate,
     Email, EndpointId, EnumSet, EventId, EventType, ExtensionId, ExternalReference, Family,
-    IdempotencyKey, InvoiceId, InvoiceNumber, KeyName, MailId, Money, OperationId, Origin,
-    PaymentOrderId, PaymentOrderStatus, Permission, PersonName, Phone, Reason, RequestId, Scope,
-    Stage, Status, SupplierName, TextEnum, Timestamp, UserId, Version,
+    IdempotencyKey, InvoiceId, InvoiceNumber, KeyName, MailId, Money, OperationId, OperatorId,
+    OperatorName, Origin, PaymentOrderId, PaymentOrderStatus, Permission, PersonName, Phone,
+    Reason, RequestId, Scope, Stage, Status, SupplierName, TextEnum, Timestamp, UserId, Version,
 };
 
 /// Strings, read by the value's own rules.
@@ -40,13 +40,14 @@ texts!(
     ExternalReference,
     InvoiceNumber,
     KeyName,
+    OperatorName,
     PersonName,
     Phone,
     Reason,
     SupplierName,
 );
 texts!(
-    ApiKeyId, CompanyId, DeliveryId, EndpointId, EventId, MailId, RequestId, UserId
+    ApiKeyId, CompanyId, DeliveryId, EndpointId, EventId, MailId, OperatorId, RequestId, UserId
 );
 // An unknown text is an error here; `Open` keeps it.
 texts!(

@@ -3,17 +3,14 @@
 
 use std::fmt;
 
-use secrecy::SecretString;
-use sha2::{Digest, Sha256};
+use secrecy::{ExposeSecret, SecretString};
 use thiserror::Error;
 
 use super::KeyHash;
-use crate::ids::random_bytes;
+use super::checked_secret;
 
 /// The prefix of every key.
 pub const PREFIX: &str = "service_sk_";
-const RANDOM_HEX: usize = 48;
-const CHECKSUM_HEX: usize = 8;
 /// Number of characters of the clear text that are stored to recognise a key: the prefix and four
 /// more.
 const SHOWN_CHARACTERS: usize = 15;
@@ -37,12 +34,12 @@ impl NewApiKey {
     /// Generates a key.
     #[must_use]
     pub fn generate() -> Self {
-        let random = hex::encode(random_bytes::<{ RANDOM_HEX / 2 }>());
-        let text = format!("{PREFIX}{random}{}", checksum(&random));
+        let clear_text = checked_secret::generate(PREFIX);
+        let text = clear_text.expose_secret();
         Self {
-            hash: hash(&text),
+            hash: checked_secret::hash(text),
             prefix: text.chars().take(SHOWN_CHARACTERS).collect(),
-            clear_text: text.into(),
+            clear_text,
         }
     }
 }
@@ -50,9 +47,7 @@ impl NewApiKey {
 /// The hash of a presented key; `None` when it cannot be a key.
 #[must_use]
 pub fn hash_of_presented(text: &str) -> Option<KeyHash> {
-    let body = text.strip_prefix(PREFIX)?;
-    let (random, sum) = body.split_at_checked(RANDOM_HEX)?;
-    (sum.len() == CHECKSUM_HEX && sum == checksum(random)).then(|| hash(text))
+    checked_secret::hash_of_presented(PREFIX, text)
 }
 
 /// The part of a leaked text that is safe to keep: the beginning of the key, and the hash of a whole key.
@@ -119,17 +114,6 @@ impl fmt::Debug for KeyFragment {
 
 const fn is_digit(byte: u8) -> bool {
     matches!(byte, b'0'..=b'9' | b'a'..=b'f')
-}
-
-fn hash(text: &str) -> KeyHash {
-    KeyHash(Sha256::digest(text).into())
-}
-
-fn checksum(random: &str) -> String {
-    hex::encode(Sha256::digest(random))
-        .chars()
-        .take(CHECKSUM_HEX)
-        .collect()
 }
 
 #[cfg(test)]

@@ -1,6 +1,9 @@
-//! API keys, their authentication and their rate limit: one look-up per request.
+//! API keys, their authentication and their rate limit: one look-up per request; the tokens of named
+//! operators.
 
 mod api_key;
+mod checked_secret;
+mod operator_token;
 
 use async_trait::async_trait;
 use preauth_core::port::Unavailable;
@@ -11,10 +14,25 @@ use preauth_core::value::{
 pub use api_key::{
     KeyFragment, MIN_FRAGMENT_CHARACTERS, NewApiKey, NoFragment, PREFIX, hash_of_presented,
 };
+pub use checked_secret::RandomPart;
+pub use operator_token::{NamedToken, NewOperatorToken, OPERATOR_PREFIX};
 
-/// SHA-256 of an API key's clear text; nothing else of it is stored.
+/// SHA-256 of the clear text of an API key or an operator's token; nothing else of it is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct KeyHash(pub [u8; 32]);
+
+/// The first bytes of a hash, which identify its key or token. Nobody can generate another one with the
+/// same bytes without knowing the first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct HashBeginning(pub [u8; 8]);
+
+impl KeyHash {
+    /// Its first bytes.
+    #[must_use]
+    pub fn beginning(&self) -> HashBeginning {
+        HashBeginning(self.0.first_chunk().copied().unwrap_or_default())
+    }
+}
 
 /// The port behind authentication and rate limit.
 #[async_trait]

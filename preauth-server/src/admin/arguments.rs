@@ -1,7 +1,7 @@
 //! Parses arguments into values by the domain's rules, before anything is sent.
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use preauth_core::value::TextEnum;
+use preauth_core::value::{TextEnum, Timestamp, TimestampError};
 
 /// Parses a word of a closed set, and lists the set in help and errors.
 pub(super) fn among<T: TextEnum + Send + Sync>(
@@ -14,4 +14,25 @@ pub(super) fn among<T: TextEnum + Send + Sync>(
             .find(|word| word.as_str().eq_ignore_ascii_case(&text));
         found.copied().ok_or("not on offer")
     })
+}
+
+/// Parses a time in the form of the API or of the tables.
+pub(super) fn moment(text: &str) -> Result<Timestamp, TimestampError> {
+    Timestamp::parse(&text.replacen(' ', "T", 1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::moment;
+
+    #[test]
+    fn a_moment_is_read_as_it_is_shown() {
+        for text in ["2026-11-21 13:09:47Z", "2026-11-21T13:09:47.000Z"] {
+            assert_eq!(
+                moment(text).unwrap().to_string(),
+                "2026-11-21T13:09:47.000Z"
+            );
+        }
+        assert!(moment("2026-11-21").is_err());
+    }
 }

@@ -29,6 +29,8 @@ pub(crate) enum Failure {
     NoCompany(String),
     /// No user has the address.
     NoUser(String),
+    /// No operator has the name.
+    NoOperator(String),
     /// The offer came without a file.
     NoFile(OperationId),
     /// The output file exists already.
@@ -138,6 +140,7 @@ impl Failure {
             Self::Refused(_)
             | Self::NoCompany(_)
             | Self::NoUser(_)
+            | Self::NoOperator(_)
             | Self::NoFile(_)
             | Self::NotSaved { .. }
             | Self::Output(_) => 1,
@@ -162,6 +165,7 @@ impl Failure {
             Self::Refused(refusal) | Self::Unavailable(refusal) => refusal.text(language),
             Self::NoCompany(cnpj) => words::no_company(language, cnpj),
             Self::NoUser(email) => words::no_user(language, email),
+            Self::NoOperator(name) => words::no_operator(language, name),
             Self::NoFile(operation) => words::no_file(language, *operation),
             Self::Taken(path) => words::taken(language, &path.display().to_string()),
             Self::NotAKey => words::not_a_key(language, MIN_FRAGMENT_CHARACTERS, PREFIX),

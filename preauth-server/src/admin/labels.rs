@@ -46,6 +46,9 @@ labels! {
     SCOPES = "scopes" | "escopos";
     REVOKED = "revoked" | "revogada em";
     LAST_USED = "last used" | "último uso";
+    ROLE = "role" | "papel";
+    ADDED_BY = "added by" | "incluído por";
+    VALID_UNTIL = "valid until" | "válido até";
 }
 
 // Operations, invoices and payments.

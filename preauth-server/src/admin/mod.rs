@@ -16,6 +16,7 @@ mod handshake;
 mod labels;
 mod nouns;
 mod once;
+mod operator_ref;
 mod options;
 mod output;
 mod paging;

@@ -75,5 +75,6 @@ pub(super) const fn english(code: ErrorCode) -> &'static str {
         ErrorCode::SupplierNotRegistered => "the supplier is not registered on the platform",
         ErrorCode::EndpointUrlRefused => "webhooks are not sent to this URL",
         ErrorCode::PlatformTokenInvalid => "the operator token is missing or invalid",
+        ErrorCode::OperatorForbidden => "the operator's role does not permit this",
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use preauth_core::value::{CompanyId, UserId};
+use preauth_core::value::{CompanyId, OperatorId, UserId};
 use preauth_core::wire::Pagination;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -12,6 +12,7 @@ use super::Failure;
 use super::call::Call;
 use super::client::{Answer, Client};
 use super::company_ref::CompanyRef;
+use super::operator_ref::OperatorRef;
 use super::options::Options;
 use super::output::{self, Field, Screen, View};
 use super::paging::{MAX_LIMIT, Paging};
@@ -20,8 +21,10 @@ use super::user_ref::UserRef;
 use crate::http::json_text;
 use crate::http::platform::Listed;
 use crate::http::platform::companies::CompanyShape;
+use crate::http::platform::operators::OperatorShape;
 use crate::http::platform::users::User;
 use crate::language::{Language, Text, texts};
+use crate::printable::printable;
 
 texts! {
     rest(page: u64, of: u64, total: u64) {
@@ -207,6 +210,26 @@ impl Session {
             pages = page.saturating_add(1)..=users.pagination.total_pages;
         }
         Err(Failure::NoUser(email.to_owned()))
+    }
+
+    /// The id of an operator.
+    pub(super) async fn operator(&self, operator: &OperatorRef) -> Result<OperatorId, Failure> {
+        let name = match operator {
+            OperatorRef::Id(id) => return Ok(*id),
+            OperatorRef::Name(name) => name.as_str(),
+        };
+        let call = Call::get("operators");
+        let mut pages = 1..=1;
+        while let Some(page) = pages.next() {
+            let answer = self.page(&call, page, MAX_LIMIT).await?;
+            let operators: Listed<OperatorShape> = answer.parse()?;
+            let is_meant = |operator: &&OperatorShape| operator.name.as_str() == name;
+            if let Some(found) = operators.data.iter().find(is_meant) {
+                return Ok(found.id);
+            }
+            pages = page.saturating_add(1)..=operators.pagination.total_pages;
+        }
+        Err(Failure::NoOperator(printable(name)))
     }
 
     /// The id of a company.

@@ -68,6 +68,10 @@ texts! {
         en: "no user of the company has the e-mail address {email}; `user list` shows them all",
         pt: "nenhum usuário da empresa tem o e-mail {email}; `user list` mostra todos",
     }
+    no_operator(name: &str) {
+        en: "no operator has the name {name}; `operator list` shows them all, without `root`",
+        pt: "nenhum operador tem o nome {name}; `operator list` mostra todos, menos o `root`",
+    }
     taken(path: &str) {
         en: "{path} is there already, and nothing is overwritten; give another --output",
         pt: "{path} já existe, e nada é sobrescrito; use outro --output",

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use preauth_core::service::Operations;
 
 use super::Parts;
+use crate::directory::Directory;
 use crate::http::integration::{self, IntegrationApi};
 use crate::http::openapi::{self, Form};
 use crate::http::platform::{self, OperatorGate, PlatformApi, Vitals};
@@ -55,6 +56,7 @@ pub(super) fn platform(
     vitals: Arc<dyn Vitals>,
     metrics: &Metrics,
 ) -> http::Service {
+    let operators = Arc::<dyn Directory>::clone(&parts.stores.directory);
     let api = PlatformApi {
         directory: Arc::clone(&parts.stores.directory),
         operations,
@@ -64,8 +66,10 @@ pub(super) fn platform(
         hosts: parts.console_hosts.clone(),
         gate: OperatorGate::new(
             Arc::clone(&parts.tokens),
+            operators,
             parts.limiter.clone(),
             Arc::clone(&parts.clock),
+            parts.hold.clone(),
         ),
         endpoint_validator: parts.endpoint_validator.clone(),
         vitals,

@@ -36,6 +36,7 @@ const GROUPS: &[(&str, &[&str])] = &[
             "delivery",
             "mail",
             "master-key",
+            "operator",
         ],
     ),
 ];

@@ -1,5 +1,5 @@
 //! The records of the platform's own staff: companies, users, keys, endpoints, deliveries,
-//! invoices, extensions, mails, payment orders.
+//! invoices, extensions, mails, payment orders, operators.
 //!
 //! Ports of the server, one per kind of record. Lists are newest first and paged.
 
@@ -11,6 +11,7 @@ mod extensions;
 mod invoice_files;
 mod invoices;
 mod mails;
+mod operators;
 mod payment_orders;
 mod registration;
 mod users;
@@ -27,6 +28,7 @@ pub use extensions::{Extensions, OperationExtension};
 pub use invoice_files::FileDescriptions;
 pub use invoices::Invoices;
 pub use mails::{Mail, MailFilter, MailStatus, Mails};
+pub use operators::{Operator, Operators};
 pub use payment_orders::PaymentOrders;
 pub use registration::{RegistrationError, register};
 pub use users::{User, UserChange, Users};
@@ -47,6 +49,7 @@ pub trait Directory:
     + FileDescriptions
     + Invoices
     + Mails
+    + Operators
     + PaymentOrders
 {
 }
@@ -61,6 +64,7 @@ impl<T> Directory for T where
         + FileDescriptions
         + Invoices
         + Mails
+        + Operators
         + PaymentOrders
 {
 }

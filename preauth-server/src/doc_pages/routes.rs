@@ -13,15 +13,15 @@ fn the_page_of_the_platform_api_lists_every_route() {
     for tag in document["tags"].as_array().unwrap() {
         let name = tag["name"].as_str().unwrap();
         let about = tag["description"].as_str().unwrap();
-        let head = ["request", "what it does", "operation"];
+        let head = ["request", "what it does", "operation", "role"];
         let rows = table(head, routes(&document, name));
         writeln!(text, "## {name}\n\n{about}\n\n{rows}").unwrap();
     }
     check("platform-api.md", "routes", &text);
 }
 
-/// Request, summary and id of every operation with this tag.
-fn routes<'a>(document: &'a Value, tag: &'a str) -> impl Iterator<Item = [String; 3]> + 'a {
+/// Request, summary, id and minimum role of every operation with this tag.
+fn routes<'a>(document: &'a Value, tag: &'a str) -> impl Iterator<Item = [String; 4]> + 'a {
     let paths = document["paths"].as_object().unwrap();
     let operations = paths.iter().flat_map(|(path, item)| {
         let methods = item.as_object().unwrap().iter();
@@ -35,6 +35,7 @@ fn routes<'a>(document: &'a Value, tag: &'a str) -> impl Iterator<Item = [String
                 format!("`{} {path}`", method.to_uppercase()),
                 text("summary"),
                 text("operationId"),
+                text("x-minimum-role"),
             ]
         })
 }

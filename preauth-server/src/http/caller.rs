@@ -180,7 +180,7 @@ impl Gate {
             Some(hash) => {
                 let client = ClientAddress::of_request(req);
                 if let Some(seconds) = self.limiter.exhausted(client, now)
-                    && !self.known.contains(&hash).await?
+                    && !self.known.contains(hash.beginning()).await?
                 {
                     return Err(ApiError::new(ErrorCode::RateLimited).retry_after(seconds));
                 }

@@ -173,7 +173,8 @@ pub(super) const fn status(code: ErrorCode) -> StatusCode {
         ErrorCode::IntegrationScopeForbidden
         | ErrorCode::IntegrationResponsibleForbidden
         | ErrorCode::RbacForbidden
-        | ErrorCode::PreAuthOnlyConstrutora => StatusCode::FORBIDDEN,
+        | ErrorCode::PreAuthOnlyConstrutora
+        | ErrorCode::OperatorForbidden => StatusCode::FORBIDDEN,
         ErrorCode::AnticipationNotFound | ErrorCode::NotFound | ErrorCode::ResourceNotFound => {
             StatusCode::NOT_FOUND
         }

@@ -1,4 +1,4 @@
-//! Whether a key exists, without a query for each request.
+//! Whether a key or an operator's token exists, without a query for each request.
 //!
 //! A client that sent too many unknown keys must not cause further queries. A valid key from the
 //! same address must still be accepted, also on an instance that has just started. So once a client
@@ -10,13 +10,15 @@ use std::collections::HashSet;
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
+use async_trait::async_trait;
 use preauth_core::port::Unavailable;
-use preauth_core::value::ApiKeyId;
+use preauth_core::value::{ApiKeyId, OperatorId};
 use tokio::sync::Mutex;
 use tokio::time::{Instant, sleep_until};
 use uuid::Uuid;
 
-use crate::access::{Access, KeyHash};
+use crate::access::{Access, HashBeginning, KeyHash};
+use crate::directory::Operators;
 
 /// Minimum time between two refreshes.
 const MIN_INTERVAL: Duration = Duration::from_millis(100);
@@ -28,34 +30,71 @@ const OVERLAP_MS: u64 = 10 * 60 * 1000;
 
 /// The existing keys, as of the last refresh.
 pub(super) struct KnownKeys {
-    access: Arc<dyn Access>,
-    /// The first bytes of each hash. An attacker cannot make another key with the same bytes without
-    /// knowing the first one.
-    listed: RwLock<HashSet<[u8; 8]>>,
+    source: Box<dyn HashSource>,
+    listed: RwLock<HashSet<HashBeginning>>,
     reading: Mutex<Reading>,
+}
+
+/// The stored hashes.
+#[async_trait]
+trait HashSource: Send + Sync {
+    /// At most `limit` hashes of records whose ids come after `after`, in the order of their ids.
+    async fn after(&self, after: Uuid, limit: u32) -> Result<Vec<(Uuid, KeyHash)>, Unavailable>;
+}
+
+#[async_trait]
+impl HashSource for Arc<dyn Access> {
+    async fn after(&self, after: Uuid, limit: u32) -> Result<Vec<(Uuid, KeyHash)>, Unavailable> {
+        let page = self.key_hashes(ApiKeyId::new(after), limit).await?;
+        Ok(page
+            .iter()
+            .map(|(id, hash)| (*id.as_uuid(), *hash))
+            .collect())
+    }
+}
+
+#[async_trait]
+impl HashSource for Arc<dyn Operators> {
+    async fn after(&self, after: Uuid, limit: u32) -> Result<Vec<(Uuid, KeyHash)>, Unavailable> {
+        let page = self.operator_hashes(OperatorId::new(after), limit).await?;
+        Ok(page
+            .iter()
+            .map(|(id, hash)| (*id.as_uuid(), *hash))
+            .collect())
+    }
 }
 
 #[derive(Debug)]
 struct Reading {
     /// When the last refresh began.
     began_at: Option<Instant>,
-    newest: ApiKeyId,
+    newest: Uuid,
 }
 
 impl KnownKeys {
+    /// The API keys.
     pub(super) fn new(access: Arc<dyn Access>) -> Self {
+        Self::of(Box::new(access))
+    }
+
+    /// The tokens of named operators.
+    pub(super) fn of_operators(operators: Arc<dyn Operators>) -> Self {
+        Self::of(Box::new(operators))
+    }
+
+    fn of(source: Box<dyn HashSource>) -> Self {
         Self {
-            access,
+            source,
             listed: RwLock::default(),
             reading: Mutex::new(Reading {
                 began_at: None,
-                newest: ApiKeyId::new(Uuid::nil()),
+                newest: Uuid::nil(),
             }),
         }
     }
 
-    /// Whether a key with this hash existed when this was called.
-    pub(super) async fn contains(&self, key: &KeyHash) -> Result<bool, Unavailable> {
+    /// Whether a key whose hash begins so existed when this was called.
+    pub(super) async fn contains(&self, key: HashBeginning) -> Result<bool, Unavailable> {
         if self.is_listed(key) {
             return Ok(true);
         }
@@ -72,10 +111,10 @@ impl KnownKeys {
     }
 
     /// Reads the keys created since `newest`, and advances it.
-    async fn read(&self, newest: &mut ApiKeyId) -> Result<(), Unavailable> {
+    async fn read(&self, newest: &mut Uuid) -> Result<(), Unavailable> {
         let mut after = before_overlap(*newest);
         loop {
-            let page = self.access.key_hashes(after, PAGE).await?;
+            let page = self.source.after(after, PAGE).await?;
             let Some((last, _)) = page.last() else {
                 return Ok(());
             };
@@ -83,28 +122,24 @@ impl KnownKeys {
             *newest = after.max(*newest);
             let is_last = page.len() < usize::try_from(PAGE).unwrap_or(usize::MAX);
             let mut listed = self.listed.write().unwrap_or_else(PoisonError::into_inner);
-            listed.extend(page.iter().map(|(_, hash)| beginning(hash)));
+            listed.extend(page.iter().map(|(_, hash)| hash.beginning()));
             if is_last {
                 return Ok(());
             }
         }
     }
 
-    fn is_listed(&self, key: &KeyHash) -> bool {
+    fn is_listed(&self, key: HashBeginning) -> bool {
         let listed = self.listed.read().unwrap_or_else(PoisonError::into_inner);
-        listed.contains(&beginning(key))
+        listed.contains(&key)
     }
 }
 
 /// The lowest id that could have been created within the overlap before this one.
-fn before_overlap(newest: ApiKeyId) -> ApiKeyId {
-    let (made_at_ms, _) = newest.as_uuid().as_u64_pair();
+fn before_overlap(newest: Uuid) -> Uuid {
+    let (made_at_ms, _) = newest.as_u64_pair();
     let made_at_ms = made_at_ms.wrapping_shr(16).saturating_sub(OVERLAP_MS);
-    ApiKeyId::new(Uuid::from_u64_pair(made_at_ms.wrapping_shl(16), 0))
-}
-
-fn beginning(hash: &KeyHash) -> [u8; 8] {
-    hash.0.first_chunk().copied().unwrap_or_default()
+    Uuid::from_u64_pair(made_at_ms.wrapping_shl(16), 0)
 }
 
 #[cfg(test)]
@@ -180,23 +215,23 @@ mod tests {
         let known = KnownKeys::new(Arc::<Listing>::clone(&access));
         let minute = 60_000;
         access.add(100 * minute, hash(1));
-        assert!(known.contains(&hash(1)).await.unwrap());
-        assert!(!known.contains(&hash(2)).await.unwrap());
+        assert!(known.contains(hash(1).beginning()).await.unwrap());
+        assert!(!known.contains(hash(2).beginning()).await.unwrap());
         access.add(101 * minute, hash(2));
-        assert!(known.contains(&hash(2)).await.unwrap());
+        assert!(known.contains(hash(2).beginning()).await.unwrap());
         // Created before the newest key, and committed after it.
         access.add(92 * minute, hash(3));
-        assert!(known.contains(&hash(3)).await.unwrap());
+        assert!(known.contains(hash(3).beginning()).await.unwrap());
     }
 
     #[tokio::test(start_paused = true)]
     async fn all_who_wait_are_answered_by_one_reading() {
         let access = Arc::new(Listing::default());
         let known = KnownKeys::new(Arc::<Listing>::clone(&access));
-        known.contains(&hash(0)).await.unwrap();
-        let keys: Vec<_> = (0..100).map(hash).collect();
+        known.contains(hash(0).beginning()).await.unwrap();
+        let keys: Vec<_> = (0..100).map(|n| hash(n).beginning()).collect();
         let begin = Instant::now();
-        let asked = keys.iter().map(|key| known.contains(key));
+        let asked = keys.iter().map(|key| known.contains(*key));
         let answers = futures_util::future::join_all(asked).await;
         assert!(answers.into_iter().all(|answer| !answer.unwrap()));
         assert_eq!(access.readings.load(Ordering::Relaxed), 2);

@@ -130,6 +130,7 @@ pub(crate) fn sentence(code: ErrorCode) -> &'static str {
         ErrorCode::SupplierNotRegistered => "O fornecedor ainda não está cadastrado na plataforma.",
         ErrorCode::EndpointUrlRefused => "A URL do endpoint foi recusada.",
         ErrorCode::PlatformTokenInvalid => "O token de operador está ausente ou é inválido.",
+        ErrorCode::OperatorForbidden => "O papel do operador não permite esta ação.",
     }
 }
 
@@ -336,6 +337,7 @@ pub(super) fn defect(field: &str, defect: &Defect) -> String {
         Defect::NotATimestamp => {
             format!("{field} deve ser um instante em UTC, como 2026-11-21T12:00:00Z.")
         }
+        Defect::NotInTheFuture => format!("{field} deve ser um instante no futuro."),
         Defect::ExtensionDueDate => {
             format!(
                 "{field} deve ser posterior ao vencimento do boleto e no máximo 180 dias a partir de hoje."

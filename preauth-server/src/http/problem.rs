@@ -97,6 +97,8 @@ pub enum Defect {
     NotAnId,
     /// Not a moment in UTC.
     NotATimestamp,
+    /// A moment that is over.
+    NotInTheFuture,
     /// Not a date that an extension allows.
     ExtensionDueDate,
     /// A net amount that is zero or above the amount less the withheld tax.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use futures_util::FutureExt;
 use preauth_core::ErrorCode;
 use preauth_core::port::IdSource;
-use preauth_core::value::{Cnpj, RequestId};
+use preauth_core::value::{Cnpj, OperatorName, RequestId};
 use preauth_core::wire::header::{IDEMPOTENCY_REPLAYED, RATE_LIMIT_LIMIT, REQUEST_ID};
 use salvo::http::header::HeaderValue;
 use salvo::http::{Method, Request, Response};
@@ -65,6 +65,7 @@ impl Handler for RequestLog {
         let (method, path) = (shown_method(req.method()), shown_path(req.uri().path()));
         let path = path.as_str();
         let key = notes.key.map(|key| key.to_string());
+        let operator = notes.operator.as_ref().map(OperatorName::as_str);
         let client = ClientAddress::of_request(req).to_string();
         let listener = self.listener;
         self.metrics.end(&EndedRequest {
@@ -80,11 +81,11 @@ impl Handler for RequestLog {
         let code = notes.code.map(ErrorCode::as_str);
         if status >= 500 {
             let error = notes.cause.as_deref();
-            tracing::error!(target: "request", listener, method, path, status, duration_ms, id, client, key, code, error);
+            tracing::error!(target: "request", listener, method, path, status, duration_ms, id, client, key, operator, code, error);
         } else if [LIVEZ, READYZ, METRICS].contains(&path) {
             tracing::debug!(target: "request", listener, method, path, status, duration_ms, id, client);
         } else {
-            tracing::info!(target: "request", listener, method, path, status, duration_ms, id, client, key, code);
+            tracing::info!(target: "request", listener, method, path, status, duration_ms, id, client, key, operator, code);
         }
     }
 }

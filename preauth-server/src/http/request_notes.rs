@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use preauth_core::ErrorCode;
-use preauth_core::value::ApiKeyId;
+use preauth_core::value::{ApiKeyId, OperatorName};
 use salvo::Depot;
 
 /// The facts about a request for the log and the metrics.
@@ -13,6 +13,8 @@ pub(super) struct RequestNotes {
     pub route: Option<Arc<str>>,
     /// The key, if it was recognised.
     pub key: Option<ApiKeyId>,
+    /// The operator, if one was recognised.
+    pub operator: Option<OperatorName>,
     /// The code of the refusal, if there is one.
     pub code: Option<ErrorCode>,
     /// The cause, for the log only.

@@ -3,7 +3,8 @@
 
 use preauth_core::value::{
     Cnpj, CompanyId, CompanyKind, CompanyName, DueDate, Email, EnumSet, ExternalReference,
-    InvoiceNumber, KeyName, Money, OperationId, PersonName, Reason, TextEnum, Timestamp, UserId,
+    InvoiceNumber, KeyName, Money, OperationId, OperatorName, PersonName, Reason, TextEnum,
+    Timestamp, UserId,
 };
 use preauth_core::wire::Open;
 
@@ -98,8 +99,8 @@ macro_rules! read {
 }
 
 read! {
-    Cnpj, CompanyId, CompanyName, DueDate, Email, ExternalReference, InvoiceNumber, KeyName, PersonName,
-    Reason, Timestamp, UserId => |object, name, problems| object.text(name, Self::parse, problems);
+    Cnpj, CompanyId, CompanyName, DueDate, Email, ExternalReference, InvoiceNumber, KeyName, OperatorName,
+    PersonName, Reason, Timestamp, UserId => |object, name, problems| object.text(name, Self::parse, problems);
     String => |object, name, problems| {
         object.text(name, |text| Ok::<_, Defect>(text.to_owned()), problems)
     };

@@ -12,12 +12,15 @@ mod signing;
 mod vault;
 
 pub use abandonment::abandon;
-pub use handshake::{CHALLENGE_HEADER, Challenge, HANDSHAKE_PATH, Instance, NoChallenge, Proof};
+pub use handshake::{
+    CHALLENGE_HEADER, Challenge, HANDSHAKE_PATH, Instance, NamedSession, NoChallenge, Proof,
+    SharedKey,
+};
 pub use key_check::{KeyCheckError, Missing, check_keys};
 pub use key_usage::{KeyUsage, key_usage};
 pub use master_key::{MasterKeyFileError, MasterKeyId, MasterKeyIdError};
 pub use operator_token::{OperatorToken, TokenFileError};
-pub use operator_tokens::OperatorTokens;
+pub use operator_tokens::{Named, OperatorTokens};
 pub use reencryption::{Reencrypted, reencrypt};
 pub use signing::new_signing_secret;
 pub use vault::{Vault, VaultError};

@@ -5,9 +5,11 @@ use std::net::SocketAddr;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use preauth_core::value::Timestamp;
+use subtle::ConstantTimeEq;
 
 use super::OperatorToken;
-use super::handshake::{Challenge, Instance, Proof};
+use super::handshake::{Challenge, Instance, NamedSession, Proof, SharedKey};
+use crate::access::{HashBeginning, KeyHash, NamedToken};
 
 /// Minimum time between two log lines about the use of a token.
 const NOTED_AGAIN_AFTER_MS: i64 = 60 * 60 * 1000;
@@ -17,6 +19,33 @@ const NEVER: i64 = i64::MIN;
 pub struct OperatorTokens {
     slots: Vec<Slot>,
     instance: Instance,
+}
+
+/// The token of a caller that may be a named operator.
+#[derive(Debug)]
+pub enum Named {
+    /// The token.
+    Token(NamedToken),
+    /// The form that a handshake gave it.
+    Session(NamedSession),
+}
+
+impl Named {
+    /// Reads a presented credential; `None` when it has another form.
+    #[must_use]
+    pub fn parse(presented: &str) -> Option<Self> {
+        let token = NamedToken::parse(presented).map(Self::Token);
+        token.or_else(|| NamedSession::parse(presented).map(Self::Session))
+    }
+
+    /// Which token it is.
+    #[must_use]
+    pub fn beginning(&self) -> HashBeginning {
+        match self {
+            Self::Token(token) => token.hash().beginning(),
+            Self::Session(session) => session.named(),
+        }
+    }
 }
 
 /// A token, and its equivalent in this process.
@@ -58,15 +87,35 @@ impl OperatorTokens {
         self.note(admitting, now)
     }
 
+    /// Whether a credential is the token with this hash.
+    #[must_use]
+    pub fn admit_named(&self, presented: &Named, hash: &KeyHash) -> bool {
+        match presented {
+            Named::Token(token) => token.hash().0.ct_eq(&hash.0).into(),
+            Named::Session(session) => self.instance.opens(session, hash),
+        }
+    }
+
     /// The answer to a caller that holds one of the tokens.
     #[must_use]
     pub fn prove(&self, challenge: &Challenge, host: &str, address: SocketAddr) -> Option<Proof> {
         let answers = self.slots.iter().map(|slot| {
-            let Slot { token, .. } = slot;
-            challenge.answer(token, host, address, self.instance)
+            challenge.answer(&SharedKey::of(&slot.token), host, address, self.instance)
         });
         // Every token computes an answer, also after a match.
         answers.fold(None, Option::or)
+    }
+
+    /// The answer to a caller that holds the named operator's token with this hash.
+    #[must_use]
+    pub fn prove_named(
+        &self,
+        challenge: &Challenge,
+        hash: &KeyHash,
+        host: &str,
+        address: SocketAddr,
+    ) -> Option<Proof> {
+        challenge.answer(&SharedKey::from(hash), host, address, self.instance)
     }
 
     /// During a replacement, the log shows which token is still used.

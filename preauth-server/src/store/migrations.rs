@@ -36,6 +36,7 @@ macro_rules! migrations {
             22 "0022_mail_turns"
             23 "0023_oldest_supported"
             24 "0024_lean_rows"
+            25 "0025_operators"
         }
     };
     ($folder:literal $($version:literal $file:literal)+) => {

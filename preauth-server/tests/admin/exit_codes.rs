@@ -1,7 +1,7 @@
 //! The exit codes and messages that a script can rely on when a command fails.
 
 use preauth_server::secret::{
-    CHALLENGE_HEADER, Challenge, HANDSHAKE_PATH, Instance, OperatorToken,
+    CHALLENGE_HEADER, Challenge, HANDSHAKE_PATH, Instance, OperatorToken, SharedKey,
 };
 use test_support::write_secret;
 use wiremock::matchers::{any, path};
@@ -168,7 +168,7 @@ async fn proves_itself(server: &MockServer) {
         let header = |name| request.headers.get(name).unwrap().to_str().unwrap();
         let token = OperatorToken::parse(TOKEN.1).unwrap();
         let challenge: Challenge = header(CHALLENGE_HEADER).parse().unwrap();
-        let proof = challenge.answer(&token, header("host"), address, instance);
+        let proof = challenge.answer(&SharedKey::of(&token), header("host"), address, instance);
         ResponseTemplate::new(200).set_body_json(proof.unwrap())
     };
     let handshake = Mock::given(path(HANDSHAKE_PATH)).respond_with(answer);

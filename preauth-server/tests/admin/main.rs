@@ -16,6 +16,7 @@ mod languages;
 mod mails;
 mod operations;
 mod operator;
+mod operators;
 mod page;
 mod payments;
 mod people;

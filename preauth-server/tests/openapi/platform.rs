@@ -139,6 +139,30 @@ impl Story {
         self.get(&of("/api-keys")).await;
     }
 
+    async fn operators(&self) {
+        self.get("calling-operator").await;
+        let bia = json!({"name": "Bia", "role": "VIEWER", "validUntil": "2099-01-01T00:00:00Z"});
+        let added = self.post("operators", bia).await;
+        let one = format!("operators/{}", id(&added));
+        self.get(&one).await;
+        self.get("operators").await;
+        let token = added["token"].as_str().unwrap();
+        let bia = RawCaller::new(self.sandbox.text("platformUrl"), Some(token));
+        let bia = Witness::new(Description::platform(), bia);
+        for (method, path) in [
+            ("POST", "master-keys/reencrypt"),
+            ("POST", "operations/1/pay"),
+            ("POST", "operators"),
+        ] {
+            let answer = bia.send(method, &format!("{PREFIX}/{path}"), None).await;
+            assert_eq!(answer.refusal(), (403, "OPERATOR_FORBIDDEN".to_owned()));
+        }
+        self.act(&format!("{one}/revoke")).await;
+        let root = json!({"name": "root", "role": "ADMIN"});
+        self.refused("POST", "operators", root, 409, "RESOURCE_CONFLICT")
+            .await;
+    }
+
     async fn endpoint_and_deliveries(&self) {
         let demo = format!("companies/{}/webhook-endpoint", self.company);
         let url = self.get(&demo).await["url"].clone();
@@ -273,6 +297,7 @@ fn id(record: &Value) -> String {
 #[tokio::test]
 async fn every_success_is_as_described() {
     let story = Story::begin().await;
+    story.operators().await;
     story.companies_and_people().await;
     story.endpoint_and_deliveries().await;
     story.operations().await;

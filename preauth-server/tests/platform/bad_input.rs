@@ -49,11 +49,22 @@ pub(crate) async fn filled(scene: &Scene, path: &str) -> String {
         kind @ ("users" | "api-keys" | "deliveries" | "notices") => {
             text(&scene.get(&of_company(kind)).await["data"][0]["id"])
         }
+        "operators" => operator(scene).await,
         _ => "1".to_owned(),
     };
     let cnpj = scene.sandbox.text("blockedSupplierCnpj");
     let path = path.replace("{id}", &id).replace("{cnpj}", cnpj);
     format!("{PREFIX}{path}")
+}
+
+/// The id of an operator, who is added unless there is one.
+async fn operator(scene: &Scene) -> String {
+    let id = scene.get("/operators").await["data"][0]["id"].clone();
+    if id.is_null() {
+        let ana = json!({"name": "Ana Souza", "role": "VIEWER"});
+        return text(&scene.make("/operators", ana).await["id"]);
+    }
+    text(&id)
 }
 
 /// A scene with one record of each kind, with the number 1 where numbers are ids.

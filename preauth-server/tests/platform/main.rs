@@ -21,6 +21,7 @@ mod invitations;
 mod keys;
 mod leaked_keys;
 mod life;
+mod operators;
 mod payment_orders;
 mod races;
 mod records;

@@ -48,6 +48,11 @@ use Kind::{Amount, Bool, List, Object, Text, Url, Whole};
 use Takes::{Body, MaybeBody, Nothing, Pages};
 use test_support::due_date;
 
+const OPERATOR: &[Field] = &[
+    needs("name", Text),
+    needs("role", Text),
+    may("validUntil", Text),
+];
 const COMPANY: &[Field] = &[
     needs("cnpj", Text),
     needs("name", Text),
@@ -104,6 +109,11 @@ pub(crate) const CLOCK: &str = "/sandbox/clock";
 
 /// All routes except HEAD, which answers like GET.
 pub(crate) const ROUTES: &[Route] = &[
+    route("GET", "/calling-operator", Nothing),
+    route("GET", "/operators", Pages),
+    route("POST", "/operators", Body(OPERATOR)),
+    route("GET", "/operators/{id}", Nothing),
+    route("POST", "/operators/{id}/revoke", Nothing),
     route("GET", "/companies", Pages),
     route("POST", "/companies", Body(COMPANY)),
     route("GET", "/companies/{id}", Nothing),
@@ -244,6 +254,7 @@ impl Route {
     pub(crate) async fn valid(&self, scene: &Scene) -> Value {
         let supplier = scene.sandbox.text("supplierCnpj").to_owned();
         match self.path {
+            "/operators" => json!({"name": "Eva Lima", "role": "VIEWER"}),
             "/companies" => json!({"cnpj": "45723001000100", "name": "Azul", "kind": "SUPPLIER"}),
             "/companies/{id}/suspend" => json!({"reason": "Contrato em revisão"}),
             "/api-key-search" => json!({"text": "service_sk_ab"}),

@@ -22,7 +22,8 @@ pub(crate) fn status(code: ErrorCode) -> u16 {
         C::IntegrationScopeForbidden
         | C::IntegrationResponsibleForbidden
         | C::RbacForbidden
-        | C::PreAuthOnlyConstrutora => 403,
+        | C::PreAuthOnlyConstrutora
+        | C::OperatorForbidden => 403,
         C::AnticipationNotFound | C::NotFound | C::ResourceNotFound => 404,
         C::MethodNotAllowed => 405,
         C::RequestTimeout => 408,

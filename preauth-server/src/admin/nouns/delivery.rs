@@ -1,10 +1,10 @@
 //! `delivery`: the deliveries of webhooks.
 
 use clap::Subcommand;
-use preauth_core::value::{DeliveryId, EventType, Timestamp, TimestampError};
+use preauth_core::value::{DeliveryId, EventType, Timestamp};
 
 use crate::admin::Failure;
-use crate::admin::arguments::among;
+use crate::admin::arguments::{among, moment};
 use crate::admin::call::Call;
 use crate::admin::company_ref::CompanyRef;
 use crate::admin::labels;
@@ -138,26 +138,5 @@ impl Run for DeliveryCommand {
                 session.show(call, &RESENT).await
             }
         }
-    }
-}
-
-/// Parses a time in the form of the API or of the tables.
-fn moment(text: &str) -> Result<Timestamp, TimestampError> {
-    Timestamp::parse(&text.replacen(' ', "T", 1))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::moment;
-
-    #[test]
-    fn a_moment_is_read_as_it_is_shown() {
-        for text in ["2026-11-21 13:09:47Z", "2026-11-21T13:09:47.000Z"] {
-            assert_eq!(
-                moment(text).unwrap().to_string(),
-                "2026-11-21T13:09:47.000Z"
-            );
-        }
-        assert!(moment("2026-11-21").is_err());
     }
 }

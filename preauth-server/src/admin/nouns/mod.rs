@@ -10,6 +10,7 @@ mod key;
 mod mail;
 mod master_key;
 mod operation;
+mod operator;
 mod payment_order;
 mod supplier;
 mod user;
@@ -51,6 +52,8 @@ pub(crate) enum AdminCommand {
     Mail(Noun<mail::MailCommand>),
     /// Keys that encrypt signing secrets.
     MasterKey(Noun<master_key::MasterKeyCommand>),
+    /// Who may call the platform API, and what each of them may do.
+    Operator(Noun<operator::OperatorCommand>),
 }
 
 impl AdminCommand {
@@ -70,6 +73,7 @@ impl AdminCommand {
             Self::Delivery(noun) => run(noun, language).await,
             Self::Mail(noun) => run(noun, language).await,
             Self::MasterKey(noun) => run(noun, language).await,
+            Self::Operator(noun) => run(noun, language).await,
         }
     }
 }

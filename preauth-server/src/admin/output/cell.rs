@@ -2,7 +2,7 @@
 
 use preauth_core::value::{
     ApiKeyId, Cnpj, CompanyId, DeliveryId, DueDate, EndpointId, EventId, ExtensionId, InvoiceId,
-    MailId, Money, OperationId, PaymentOrderId, TextEnum, Timestamp, UserId,
+    MailId, Money, OperationId, OperatorId, PaymentOrderId, TextEnum, Timestamp, UserId,
 };
 use preauth_core::wire::{Amount, Open};
 
@@ -120,7 +120,7 @@ macro_rules! shown {
 
 shown! {
     ApiKeyId, CompanyId, DeliveryId, DueDate, EndpointId, EventId, ExtensionId, InvoiceId, MailId,
-    OperationId, PaymentOrderId, UserId, u16, u32, u64 => Whole, ToString::to_string;
+    OperationId, OperatorId, PaymentOrderId, UserId, u16, u32, u64 => Whole, ToString::to_string;
     Cnpj => Whole, |it| it.masked();
     Timestamp => Whole, |it| moment(*it);
     Money => Money, |it| reais(*it);

@@ -186,7 +186,8 @@ const fn recipe(code: ErrorCode) -> Option<Recipe> {
         | ErrorCode::EndpointNotHeadOffice
         | ErrorCode::SupplierNotRegistered
         | ErrorCode::EndpointUrlRefused
-        | ErrorCode::PlatformTokenInvalid => None,
+        | ErrorCode::PlatformTokenInvalid
+        | ErrorCode::OperatorForbidden => None,
     }
 }
 

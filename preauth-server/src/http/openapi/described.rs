@@ -1,6 +1,7 @@
 //! One operation of a description, before its API adds the common parts.
 
 use preauth_core::ErrorCode;
+use preauth_core::access::OperatorRole;
 
 use super::document::{
     Content, Operation, Parameter, RefOr, RequestBody, Requirement, Response, Tag,
@@ -27,6 +28,7 @@ pub(in crate::http) struct Described {
     summary: &'static str,
     description: &'static str,
     security: Option<Vec<Requirement>>,
+    minimum_role: Option<OperatorRole>,
     parameters: Vec<Parameter>,
     body: Option<RequestBody>,
     answers: Vec<(u16, Answer)>,
@@ -65,6 +67,7 @@ impl Described {
             summary: "",
             description: "",
             security: None,
+            minimum_role: None,
             parameters: Vec::new(),
             body: None,
             answers: Vec::new(),
@@ -96,6 +99,19 @@ impl Described {
             security: Some(security),
             ..self
         }
+    }
+
+    /// Sets the lowest role that permits it, and the refusal of lower ones.
+    pub(in crate::http) fn for_role(self, minimum: OperatorRole) -> Self {
+        let described = Self {
+            minimum_role: Some(minimum),
+            ..self
+        };
+        let is_for_all = OperatorRole::ALL.iter().all(|role| role.permits(minimum));
+        if is_for_all {
+            return described;
+        }
+        described.refuses(&[ErrorCode::OperatorForbidden])
     }
 
     pub(in crate::http) fn parameter(mut self, parameter: Parameter) -> Self {
@@ -240,6 +256,7 @@ impl Described {
             summary: self.summary,
             description: self.description.to_owned(),
             security: self.security,
+            minimum_role: self.minimum_role.map(OperatorRole::as_str),
             parameters: self.parameters,
             request_body: self.body,
             responses,

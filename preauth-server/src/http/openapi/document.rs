@@ -72,6 +72,9 @@ pub(in crate::http) struct Operation {
     /// `None` means the document's own; an empty list means no security.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(in crate::http) security: Option<Vec<Requirement>>,
+    /// The lowest role of an operator that permits it.
+    #[serde(rename = "x-minimum-role", skip_serializing_if = "Option::is_none")]
+    pub(in crate::http) minimum_role: Option<&'static str>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(in crate::http) parameters: Vec<Parameter>,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -116,7 +116,12 @@ const fn meaning(code: ErrorCode) -> &'static str {
         ErrorCode::ApiKeyInvalid => "no API key, or one that was never issued",
         ErrorCode::ApiKeyRevoked => "the API key was revoked",
         ErrorCode::ApiKeyExpired => "the validity of the API key is over",
-        ErrorCode::PlatformTokenInvalid => "the operator token is missing or wrong",
+        ErrorCode::PlatformTokenInvalid => {
+            "the operator token is missing, wrong, expired or revoked"
+        }
+        ErrorCode::OperatorForbidden => {
+            "the operator's role is below the operation's `x-minimum-role`"
+        }
         ErrorCode::IntegrationScopeForbidden => "the key lacks the scope of this operation",
         ErrorCode::IntegrationResponsibleForbidden => {
             "the key's responsible user lacks a permission"

@@ -3,8 +3,8 @@
 use preauth_core::value::{
     ApiKeyId, Cnpj, CompanyId, CompanyKind, CompanyName, ContactName, DeliveryId, DueDate, Email,
     EndpointId, EnumSet, EventId, ExtensionId, ExternalReference, InvoiceId, InvoiceNumber,
-    KeyName, MailId, Money, OperationId, PaymentOrderId, PersonName, Phone, Reason, TextEnum,
-    Timestamp, UserId, Version,
+    KeyName, MailId, Money, OperationId, OperatorId, OperatorName, PaymentOrderId, PersonName,
+    Phone, Reason, TextEnum, Timestamp, UserId, Version,
 };
 use preauth_core::wire::{ExtensionData, Invoice, Open};
 
@@ -24,7 +24,7 @@ macro_rules! members {
 }
 
 members! {
-    ApiKeyId, CompanyId, DeliveryId, EndpointId, EventId, MailId, UserId => Schema::uuid("");
+    ApiKeyId, CompanyId, DeliveryId, EndpointId, EventId, MailId, OperatorId, UserId => Schema::uuid("");
     Timestamp => Schema::timestamp("");
     DueDate => Schema::date("", "2027-01-20");
     Email => Schema::email("");
@@ -77,6 +77,7 @@ texts!(
     ExternalReference = "PEDIDO-1",
     InvoiceNumber = "NF-1",
     KeyName = "ERP",
+    OperatorName = "Ana Souza",
     PersonName = "Ana Souza",
     Phone = "+55 11 5555-0100",
     Reason = "Sem interesse",

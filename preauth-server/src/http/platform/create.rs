@@ -6,11 +6,11 @@ use salvo::async_trait;
 use salvo::http::{Request, StatusCode};
 
 use crate::http::error::ApiError;
+use crate::http::idempotency;
 use crate::http::json::Json;
 use crate::http::openapi::described::Described;
 use crate::http::reply::Reply;
 use crate::http::requested::RequestedObject;
-use crate::http::{body, idempotency};
 
 use super::PlatformApi;
 use super::endpoint::Endpoint;
@@ -57,7 +57,7 @@ impl<C: Create> Endpoint for Keyed<C> {
         let Self(creating) = self;
         let key = idempotency::key(req)?;
         let tree = if C::HAS_BODY {
-            body::json(req).await?
+            api.json(req).await?
         } else {
             Json::Object(Vec::new())
         };

@@ -6,7 +6,6 @@ use preauth_core::value::{CompanyId, Money};
 use salvo::async_trait;
 use salvo::http::Request;
 
-use crate::http::body;
 use crate::http::error::ApiError;
 use crate::http::openapi::described::Described;
 use crate::http::openapi::schema::Schema;
@@ -78,7 +77,7 @@ impl Endpoint for Set {
     }
 
     async fn answer(&self, api: &PlatformApi, req: &mut Request) -> Result<Reply, ApiError> {
-        let credit = NewCreditAnalysis::parse(&body::json(req).await?)?.into();
+        let credit = NewCreditAnalysis::parse(&api.json(req).await?)?.into();
         let company = lookup::head_office(api, req).await?;
         let now = api.clock.now();
         api.directory.set_credit(company, credit, now).await?;

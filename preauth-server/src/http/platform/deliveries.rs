@@ -19,7 +19,7 @@ use crate::http::problem::Problem;
 use crate::http::query::Query;
 use crate::http::reply::Reply;
 use crate::http::requested::RequestedObject;
-use crate::http::{body, convert, list_query, path_id};
+use crate::http::{convert, list_query, path_id};
 
 use super::endpoint::{Endpoint, existing, ok};
 use super::sections::{DELIVERIES, HEAD_OFFICE};
@@ -218,7 +218,7 @@ impl Endpoint for ResendFailed {
     }
 
     async fn answer(&self, api: &PlatformApi, req: &mut Request) -> Result<Reply, ApiError> {
-        let ResendRequest { since } = ResendRequest::parse(&body::json(req).await?)?;
+        let ResendRequest { since } = ResendRequest::parse(&api.json(req).await?)?;
         let company = lookup::head_office(api, req).await?;
         let now = api.clock.now();
         let count = directory::resend_all_failed(&*api.directory, company, since, now).await?;

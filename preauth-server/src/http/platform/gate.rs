@@ -1,65 +1,148 @@
-//! The operator token, checked before everything else.
+//! The operator's token, checked before everything else.
 
 use std::fmt;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
+use chrono::TimeDelta;
 use preauth_core::ErrorCode;
+use preauth_core::access::KeyState;
+use preauth_core::value::Timestamp;
 use salvo::http::header::HOST;
 use salvo::http::{Request, Response};
 use salvo::{Depot, FlowCtrl, Handler, async_trait};
 use secrecy::zeroize::Zeroizing;
 
+use crate::access::{HashBeginning, KeyHash};
 use crate::clock::Clock;
+use crate::directory::{Operator, Operators};
+use crate::hold::Hold;
 use crate::http::authorization::bearer;
 use crate::http::client_address::ClientAddress;
 use crate::http::error::ApiError;
 use crate::http::handler;
+use crate::http::known_keys::KnownKeys;
 use crate::http::unauthenticated::UnauthenticatedLimiter;
-use crate::secret::{CHALLENGE_HEADER, Challenge, OperatorTokens, Proof};
+use crate::log;
+use crate::secret::{CHALLENGE_HEADER, Challenge, Named, OperatorTokens, Proof};
 
 use super::PREFIX;
+use super::calling_operator::CallingOperator;
 
-/// Admits requests with the operator token, and limits those with a wrong one.
+/// Minimum time between two records of the use of one token.
+const NOTED_AGAIN_AFTER: TimeDelta = TimeDelta::minutes(1);
+
+/// Admits requests with an operator's token, and limits those with a wrong one.
 #[derive(Clone)]
 pub struct OperatorGate {
     tokens: Arc<OperatorTokens>,
+    operators: Arc<dyn Operators>,
+    known: Arc<KnownKeys>,
     limiter: UnauthenticatedLimiter,
     clock: Arc<dyn Clock>,
+    hold: Hold,
 }
 
 impl OperatorGate {
-    /// A gate for these tokens, with the limiter for failed attempts.
+    /// A gate for the configured tokens and those of named operators, with the limiter for failed
+    /// attempts. An instance on hold records no use.
     #[must_use]
     pub fn new(
         tokens: Arc<OperatorTokens>,
+        operators: Arc<dyn Operators>,
         limiter: UnauthenticatedLimiter,
         clock: Arc<dyn Clock>,
+        hold: Hold,
     ) -> Self {
         Self {
             tokens,
+            known: Arc::new(KnownKeys::of_operators(Arc::clone(&operators))),
+            operators,
             limiter,
             clock,
+            hold,
         }
     }
 
-    /// Refuses a request without the operator token. A valid token is never limited, so that an attacker
-    /// behind the same address cannot lock out operators.
-    pub(super) fn validate(&self, req: &Request) -> Result<(), ApiError> {
-        let presented = bearer(req).map(Zeroizing::new);
-        if presented.is_some_and(|it| self.tokens.admit(&it, self.clock.now())) {
-            return Ok(());
+    /// The operator whose token a request presents, or the refusal. A valid token is never limited, so
+    /// that an attacker behind the same address cannot lock out operators. Each request looks a named
+    /// operator up, so that a revocation takes effect at once.
+    pub(super) async fn admit(&self, req: &Request) -> Result<CallingOperator, ApiError> {
+        let Some(presented) = bearer(req).map(Zeroizing::new) else {
+            return Err(self.refusal(req));
+        };
+        let now = self.clock.now();
+        if self.tokens.admit(&presented, now) {
+            return Ok(CallingOperator::root());
         }
-        Err(self.refusal(req))
+        let Some(presented) = Named::parse(&presented) else {
+            return Err(self.refusal(req));
+        };
+        let found = self.active(presented.beginning(), req, now).await?;
+        match found {
+            Some((operator, hash)) if self.tokens.admit_named(&presented, &hash) => {
+                self.note_use(&operator, now).await;
+                Ok(operator.into())
+            }
+            Some(_) | None => Err(self.refusal(req)),
+        }
     }
 
     /// The server's half of a handshake, for a caller that has proven that it holds a token.
-    pub(super) fn prove(&self, req: &Request, address: SocketAddr) -> Result<Proof, ApiError> {
+    pub(super) async fn prove(
+        &self,
+        req: &Request,
+        address: SocketAddr,
+    ) -> Result<Proof, ApiError> {
         let challenge = req.header::<String>(CHALLENGE_HEADER);
         let challenge = challenge.and_then(|text| text.parse::<Challenge>().ok());
         let host = req.header::<String>(HOST).unwrap_or_default();
-        let proof = challenge.and_then(|it| self.tokens.prove(&it, &host, address));
+        let Some(challenge) = challenge else {
+            return Err(self.refusal(req));
+        };
+        if let Some(proof) = self.tokens.prove(&challenge, &host, address) {
+            return Ok(proof);
+        }
+        let Some(named) = challenge.named() else {
+            return Err(self.refusal(req));
+        };
+        let found = self.active(named, req, self.clock.now()).await?;
+        let tokens = &self.tokens;
+        let proof =
+            found.and_then(|(_, hash)| tokens.prove_named(&challenge, &hash, &host, address));
         proof.ok_or_else(|| self.refusal(req))
+    }
+
+    /// The operator whose token's hash begins so, if the token is valid now. A client that sent too many
+    /// wrong tokens causes no further look-ups of unknown ones.
+    async fn active(
+        &self,
+        token: HashBeginning,
+        req: &Request,
+        now: Timestamp,
+    ) -> Result<Option<(Operator, KeyHash)>, ApiError> {
+        let client = ClientAddress::of_request(req);
+        if let Some(seconds) = self.limiter.exhausted(client, now)
+            && !self.known.contains(token).await?
+        {
+            return Err(ApiError::new(ErrorCode::RateLimited).retry_after(seconds));
+        }
+        let found = self.operators.operator_of_token(token).await?;
+        Ok(found.filter(|(operator, _)| operator.state(now) == KeyState::Active))
+    }
+
+    /// Records the use of a token, which must not fail a request.
+    async fn note_use(&self, operator: &Operator, now: Timestamp) {
+        let is_noted = operator
+            .last_used_at
+            .is_some_and(|noted_at| now.since(noted_at) < NOTED_AGAIN_AFTER);
+        if is_noted || self.hold.is_held() {
+            return;
+        }
+        if let Err(error) = self.operators.note_operator_use(operator.id, now).await {
+            let error = log::chain(&error);
+            tracing::debug!(target: "operator", operator = %operator.id, error, "use not recorded");
+        }
     }
 
     fn refusal(&self, req: &Request) -> ApiError {
@@ -97,7 +180,7 @@ impl Handler for Unmatched {
         let is_unmatched = res.status_code.is_some();
         if is_unmatched
             && req.uri().path().starts_with(PREFIX)
-            && let Err(refusal) = self.0.validate(req)
+            && let Err(refusal) = self.0.admit(req).await
         {
             handler::refuse(refusal, depot, res);
         }
@@ -106,30 +189,142 @@ impl Handler for Unmatched {
 
 #[cfg(test)]
 mod tests {
-    use super::{ErrorCode, OperatorGate, UnauthenticatedLimiter};
-    use crate::clock::SystemClock;
-    use crate::secret::OperatorToken;
+    use std::sync::Mutex;
+    use std::sync::atomic::{AtomicU32, Ordering};
+
+    use async_trait::async_trait;
+    use preauth_core::access::OperatorRole;
+    use preauth_core::port::{IdSource as _, NewReply, PageRequest, Unavailable};
+    use preauth_core::value::{OperatorId, OperatorName};
     use salvo::http::Request;
     use salvo::http::header::{AUTHORIZATION, HeaderValue};
-    use std::sync::Arc;
+    use secrecy::ExposeSecret;
 
-    fn request(headers: &[&'static str]) -> Request {
+    use super::*;
+    use crate::access::NewOperatorToken;
+    use crate::clock::SystemClock;
+    use crate::directory::{DirectoryError, Page};
+    use crate::ids::RandomIds;
+    use crate::secret::OperatorToken;
+
+    const CONFIGURED: &str = "operator-token-of-the-tests";
+
+    /// One operator, if any; counts look-ups and records of use.
+    #[derive(Default)]
+    struct Staff {
+        operator: Mutex<Option<(Operator, KeyHash)>>,
+        look_ups: AtomicU32,
+        uses: AtomicU32,
+    }
+
+    impl Staff {
+        fn employ(&self, token: &NewOperatorToken, valid_until: Option<Timestamp>) {
+            let now = SystemClock.now();
+            let operator = Operator {
+                id: OperatorId::new(RandomIds.uuid(now)),
+                name: OperatorName::parse("ana").unwrap(),
+                role: OperatorRole::Viewer,
+                created_at: now,
+                created_by: OperatorName::root(),
+                valid_until,
+                revoked_at: None,
+                last_used_at: None,
+            };
+            *self.operator.lock().unwrap() = Some((operator, token.hash));
+        }
+    }
+
+    #[async_trait]
+    impl Operators for Staff {
+        async fn add_operator(
+            &self,
+            _operator: &Operator,
+            _token: &KeyHash,
+            _reply: Option<&NewReply>,
+        ) -> Result<(), DirectoryError> {
+            Err(DirectoryError::Conflict)
+        }
+
+        async fn operator(&self, _id: OperatorId) -> Result<Option<Operator>, Unavailable> {
+            Ok(None)
+        }
+
+        async fn operators(&self, _page: PageRequest) -> Result<Page<Operator>, Unavailable> {
+            let items = Vec::new();
+            Ok(Page { items, total: 0 })
+        }
+
+        async fn operator_of_token(
+            &self,
+            beginning: HashBeginning,
+        ) -> Result<Option<(Operator, KeyHash)>, Unavailable> {
+            self.look_ups.fetch_add(1, Ordering::Relaxed);
+            let found = self.operator.lock().unwrap().clone();
+            Ok(found.filter(|(_, hash)| hash.beginning() == beginning))
+        }
+
+        async fn operator_hashes(
+            &self,
+            after: OperatorId,
+            _limit: u32,
+        ) -> Result<Vec<(OperatorId, KeyHash)>, Unavailable> {
+            let found = self.operator.lock().unwrap().clone();
+            let listed = found.map(|(operator, hash)| (operator.id, hash));
+            Ok(listed.into_iter().filter(|(id, _)| *id > after).collect())
+        }
+
+        async fn note_operator_use(
+            &self,
+            _id: OperatorId,
+            at: Timestamp,
+        ) -> Result<(), Unavailable> {
+            self.uses.fetch_add(1, Ordering::Relaxed);
+            if let Some((operator, _)) = &mut *self.operator.lock().unwrap() {
+                operator.last_used_at = Some(at);
+            }
+            Ok(())
+        }
+
+        async fn revoke_operator(
+            &self,
+            _id: OperatorId,
+            _at: Timestamp,
+        ) -> Result<Operator, DirectoryError> {
+            Err(DirectoryError::NotFound)
+        }
+    }
+
+    fn gate(staff: &Arc<Staff>, limiter: UnauthenticatedLimiter) -> OperatorGate {
+        let token = OperatorToken::parse(CONFIGURED).unwrap();
+        let operators = Arc::<Staff>::clone(staff);
+        let clock = Arc::new(SystemClock);
+        OperatorGate::new(
+            Arc::new(token.into()),
+            operators,
+            limiter,
+            clock,
+            Hold::default(),
+        )
+    }
+
+    fn request(headers: &[&str]) -> Request {
         let mut req = Request::new();
         for header in headers {
             req.headers_mut()
-                .append(AUTHORIZATION, HeaderValue::from_static(header));
+                .append(AUTHORIZATION, HeaderValue::from_str(header).unwrap());
         }
         req
     }
 
-    #[test]
-    fn only_the_operator_token_is_admitted() {
-        let token = OperatorToken::parse("operator-token-of-the-tests").unwrap();
-        let tokens = Arc::new(token.into());
-        let limiter = UnauthenticatedLimiter::unlimited();
-        let gate = OperatorGate::new(tokens, limiter, Arc::new(SystemClock));
+    fn bearing(token: &NewOperatorToken) -> Request {
+        request(&[&format!("Bearer {}", token.clear_text.expose_secret())])
+    }
+
+    #[tokio::test]
+    async fn only_the_operator_token_is_admitted() {
+        let gate = gate(&Arc::default(), UnauthenticatedLimiter::unlimited());
         let right = request(&["Bearer operator-token-of-the-tests"]);
-        assert!(gate.validate(&right).is_ok());
+        assert!(gate.admit(&right).await.unwrap().name.is_root());
         for refused in [
             &[][..],
             &["Bearer operator-token-of-the-testS"],
@@ -141,8 +336,46 @@ mod tests {
                 "Bearer operator-token-of-the-tests",
             ],
         ] {
-            let error = gate.validate(&request(refused)).unwrap_err();
+            let error = gate.admit(&request(refused)).await.unwrap_err();
             assert_eq!(error.code, ErrorCode::PlatformTokenInvalid, "{refused:?}");
         }
+    }
+
+    #[tokio::test]
+    async fn a_named_operator_is_admitted_until_the_end_of_the_token() {
+        let staff = Arc::<Staff>::default();
+        let gate = gate(&staff, UnauthenticatedLimiter::unlimited());
+        let token = NewOperatorToken::generate();
+        assert!(gate.admit(&bearing(&token)).await.is_err());
+        let now = SystemClock.now();
+        staff.employ(&token, Some(now.saturating_add(TimeDelta::hours(1))));
+        for _ in 0..3 {
+            let calling = gate.admit(&bearing(&token)).await.unwrap();
+            assert_eq!(calling.name.as_str(), "ana");
+            assert_eq!(calling.role, OperatorRole::Viewer);
+        }
+        assert_eq!(staff.uses.load(Ordering::Relaxed), 1, "once a minute");
+        let other = NewOperatorToken::generate();
+        assert!(gate.admit(&bearing(&other)).await.is_err());
+        staff.employ(&token, Some(now));
+        let error = gate.admit(&bearing(&token)).await.unwrap_err();
+        assert_eq!(error.code, ErrorCode::PlatformTokenInvalid);
+    }
+
+    #[tokio::test]
+    async fn unknown_tokens_of_a_client_that_sent_too_many_are_not_looked_up() {
+        let staff = Arc::<Staff>::default();
+        let gate = gate(&staff, UnauthenticatedLimiter::limited());
+        let guess = bearing(&NewOperatorToken::generate());
+        for _ in 0..600 {
+            let error = gate.admit(&guess).await.unwrap_err();
+            assert_eq!(error.code, ErrorCode::PlatformTokenInvalid);
+        }
+        let error = gate.admit(&guess).await.unwrap_err();
+        assert_eq!(error.code, ErrorCode::RateLimited);
+        assert_eq!(staff.look_ups.load(Ordering::Relaxed), 600);
+        let token = NewOperatorToken::generate();
+        staff.employ(&token, None);
+        assert!(gate.admit(&bearing(&token)).await.is_ok());
     }
 }

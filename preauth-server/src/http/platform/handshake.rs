@@ -18,9 +18,9 @@ pub(super) fn route(gate: OperatorGate) -> Router {
 struct Handshake(OperatorGate);
 
 impl Handshake {
-    fn answer(&self, req: &Request) -> Result<Reply, ApiError> {
+    async fn answer(&self, req: &Request) -> Result<Reply, ApiError> {
         let address = hosts::local(req).ok_or_else(|| ApiError::internal("no local address"))?;
-        let proof = self.0.prove(req, address)?;
+        let proof = self.0.prove(req, address).await?;
         let json = serde_json::to_string(&proof).map_err(ApiError::internal)?;
         Ok(Reply::json(StatusCode::OK, json))
     }
@@ -36,6 +36,6 @@ impl Handler for Handshake {
         _ctrl: &mut FlowCtrl,
     ) {
         RequestNotes::of(depot).route = Some(HANDSHAKE_PATH.into());
-        handler::settle(self.answer(req), depot).write(res);
+        handler::settle(self.answer(req).await, depot).write(res);
     }
 }

@@ -1,11 +1,13 @@
 //! The platform API: the actions of companies, suppliers, the bank and the platform's own staff, on
 //! the private listener.
 //!
-//! Every path under [`PREFIX`] requires the operator token, checked before anything else. The
+//! Every path under [`PREFIX`] requires an operator's token and role, checked before anything else. The
 //! probes and the metrics need none, so that an orchestrator can call them without a secret.
 
 pub(crate) mod api_keys;
 pub(crate) mod blocked_suppliers;
+mod body;
+pub(crate) mod calling_operator;
 pub(crate) mod companies;
 mod create;
 pub(crate) mod credit_analysis;
@@ -22,6 +24,7 @@ pub(crate) mod mails;
 pub(crate) mod master_keys;
 mod metrics;
 pub(crate) mod operations;
+pub(crate) mod operators;
 mod paging;
 mod party;
 mod paths;

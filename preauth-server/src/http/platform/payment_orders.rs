@@ -21,7 +21,7 @@ use crate::http::openapi::shape::{Text, answer, request};
 use crate::http::problem::Problem;
 use crate::http::reply::Reply;
 use crate::http::requested::RequestedObject;
-use crate::http::{body, convert, path_id, requested};
+use crate::http::{convert, path_id, requested};
 use crate::log;
 
 use super::create::Create;
@@ -291,7 +291,7 @@ impl Endpoint for &'static PaymentOrderAction {
 
     async fn answer(&self, api: &PlatformApi, req: &mut Request) -> Result<Reply, ApiError> {
         let id = path_id::number(req, PaymentOrderId::parse)?;
-        let command = self.parse(&body::optional_json(req).await?)?;
+        let command = self.parse(&api.optional_json(req).await?)?;
         let now = api.clock.now();
         let order = api.operations.order_command(id, &command, now).await?;
         log::ordered(&order);

@@ -2,11 +2,14 @@
 
 use std::sync::Arc;
 
+use preauth_core::ErrorCode;
+use preauth_core::access::OperatorRole;
 use salvo::http::{Method, Request, Response};
 use salvo::routing::filters::MethodFilter;
 use salvo::{Depot, FlowCtrl, Handler, Router, async_trait};
 
 use crate::fair::{Tenant, charged_to};
+use crate::http::error::ApiError;
 use crate::http::handler;
 use crate::http::held;
 use crate::http::openapi::described::Described;
@@ -19,7 +22,15 @@ use super::{PREFIX, PlatformApi};
 /// A path under the prefix, with the endpoints of its methods.
 pub(super) struct Resource {
     path: String,
-    endpoints: Vec<(Method, Arc<dyn Endpoint>)>,
+    endpoints: Vec<Route>,
+}
+
+/// A method of a path.
+struct Route {
+    method: Method,
+    /// The lowest role that permits it.
+    minimum: OperatorRole,
+    endpoint: Arc<dyn Endpoint>,
 }
 
 impl Resource {
@@ -31,59 +42,71 @@ impl Resource {
     }
 
     /// HEAD answers like GET.
-    pub(super) fn get(mut self, endpoint: impl Endpoint) -> Self {
+    pub(super) fn get(mut self, minimum: OperatorRole, endpoint: impl Endpoint) -> Self {
         let endpoint: Arc<dyn Endpoint> = Arc::new(endpoint);
-        self.endpoints.push((Method::GET, Arc::clone(&endpoint)));
-        self.endpoints.push((Method::HEAD, endpoint));
+        for method in [Method::GET, Method::HEAD] {
+            self.endpoints.push(Route {
+                method,
+                minimum,
+                endpoint: Arc::clone(&endpoint),
+            });
+        }
         self
     }
 
-    pub(super) fn post(self, endpoint: impl Endpoint) -> Self {
-        self.add(Method::POST, endpoint)
+    pub(super) fn post(self, minimum: OperatorRole, endpoint: impl Endpoint) -> Self {
+        self.add(Method::POST, minimum, endpoint)
     }
 
     /// A POST that creates a record, with or without an idempotency key.
-    pub(super) fn create(self, creating: impl Create) -> Self {
-        self.post(Keyed(creating))
+    pub(super) fn create(self, minimum: OperatorRole, creating: impl Create) -> Self {
+        self.post(minimum, Keyed(creating))
     }
 
-    pub(super) fn put(self, endpoint: impl Endpoint) -> Self {
-        self.add(Method::PUT, endpoint)
+    pub(super) fn put(self, minimum: OperatorRole, endpoint: impl Endpoint) -> Self {
+        self.add(Method::PUT, minimum, endpoint)
     }
 
-    pub(super) fn patch(self, endpoint: impl Endpoint) -> Self {
-        self.add(Method::PATCH, endpoint)
+    pub(super) fn patch(self, minimum: OperatorRole, endpoint: impl Endpoint) -> Self {
+        self.add(Method::PATCH, minimum, endpoint)
     }
 
-    pub(super) fn delete(self, endpoint: impl Endpoint) -> Self {
-        self.add(Method::DELETE, endpoint)
+    pub(super) fn delete(self, minimum: OperatorRole, endpoint: impl Endpoint) -> Self {
+        self.add(Method::DELETE, minimum, endpoint)
     }
 
     /// Each method with the path, in the form of the documents.
     pub(super) fn names(&self) -> impl Iterator<Item = (String, String)> {
         self.endpoints
             .iter()
-            .map(|(method, _)| (method.to_string(), self.path.clone()))
+            .map(|route| (route.method.to_string(), self.path.clone()))
     }
 
     /// The description of each method; HEAD is not described.
     pub(super) fn described(&self) -> impl Iterator<Item = Described> {
         let endpoints = self.endpoints.iter();
         endpoints
-            .filter(|(method, _)| *method != Method::HEAD)
-            .map(|(method, endpoint)| {
-                let method = method.as_str().to_ascii_lowercase();
-                endpoint.document(Described::at(method, &self.path))
+            .filter(|route| route.method != Method::HEAD)
+            .map(|route| {
+                let method = route.method.as_str().to_ascii_lowercase();
+                let described = route.endpoint.document(Described::at(method, &self.path));
+                described.for_role(route.minimum)
             })
     }
 
     /// The path as the framework serves it.
     pub(super) fn router(self, api: &Arc<PlatformApi>) -> Router {
         let template: Arc<str> = self.path.as_str().into();
-        let route = |router: Router, (method, endpoint)| {
+        let route = |router: Router, route: Route| {
+            let Route {
+                method,
+                minimum,
+                endpoint,
+            } = route;
             let guarded = Guarded {
                 api: Arc::clone(api),
                 route: Arc::clone(&template),
+                minimum,
                 endpoint,
             };
             router.push(Router::with_filter(MethodFilter(method)).goal(guarded))
@@ -93,16 +116,22 @@ impl Resource {
             .fold(Router::with_path(self.path), route)
     }
 
-    fn add(mut self, method: Method, endpoint: impl Endpoint) -> Self {
-        self.endpoints.push((method, Arc::new(endpoint)));
+    fn add(mut self, method: Method, minimum: OperatorRole, endpoint: impl Endpoint) -> Self {
+        self.endpoints.push(Route {
+            method,
+            minimum,
+            endpoint: Arc::new(endpoint),
+        });
         self
     }
 }
 
-/// Wraps an endpoint with the check of the operator token; every endpoint is routed through it.
+/// Wraps an endpoint with the check of the operator's token and role; every endpoint is routed through
+/// it.
 struct Guarded {
     api: Arc<PlatformApi>,
     route: Arc<str>,
+    minimum: OperatorRole,
     endpoint: Arc<dyn Endpoint>,
 }
 
@@ -116,10 +145,7 @@ impl Handler for Guarded {
         _ctrl: &mut FlowCtrl,
     ) {
         RequestNotes::of(depot).route = Some(Arc::clone(&self.route));
-        let admitted = self.api.gate.validate(req);
-        let is_write = held::is_write(req) && !self.endpoint.only_reads();
-        let may_go_on = admitted.and_then(|()| held::refuse(&self.api.hold, is_write));
-        let outcome = match may_go_on {
+        let outcome = match self.admit(req, depot).await {
             Ok(()) => {
                 let answer = self.endpoint.answer(&self.api, req);
                 handler::run(charged_to(Tenant::Platform, answer)).await
@@ -127,5 +153,19 @@ impl Handler for Guarded {
             Err(refusal) => Err(refusal),
         };
         handler::settle(outcome, depot).write(res);
+    }
+}
+
+impl Guarded {
+    /// Checks token, role and hold, in this order, and attaches the operator to the request.
+    async fn admit(&self, req: &mut Request, depot: &mut Depot) -> Result<(), ApiError> {
+        let calling = self.api.gate.admit(req).await?;
+        RequestNotes::of(depot).operator = Some(calling.name.clone());
+        if !calling.role.permits(self.minimum) {
+            return Err(ApiError::new(ErrorCode::OperatorForbidden));
+        }
+        calling.attach(req);
+        let is_write = held::is_write(req) && !self.endpoint.only_reads();
+        held::refuse(&self.api.hold, is_write)
     }
 }

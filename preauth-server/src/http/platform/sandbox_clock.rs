@@ -15,7 +15,7 @@ use crate::http::openapi::schema::Schema;
 use crate::http::openapi::shape::{answer, request_by_hand};
 use crate::http::problem::{Defect, Problem};
 use crate::http::reply::Reply;
-use crate::http::{body, requested};
+use crate::http::requested;
 
 use super::PlatformApi;
 use super::endpoint::{Endpoint, ok};
@@ -60,8 +60,8 @@ impl Endpoint for Advance {
         document(operation)
     }
 
-    async fn answer(&self, _api: &PlatformApi, req: &mut Request) -> Result<Reply, ApiError> {
-        let by_seconds = parse(&body::json(req).await?, self.0.reach_seconds())?;
+    async fn answer(&self, api: &PlatformApi, req: &mut Request) -> Result<Reply, ApiError> {
+        let by_seconds = parse(&api.json(req).await?, self.0.reach_seconds())?;
         let machine = Arc::clone(&self.0);
         let advanced = tokio::task::spawn_blocking(move || machine.advance(by_seconds)).await;
         let now = advanced.map_err(ApiError::internal)??;

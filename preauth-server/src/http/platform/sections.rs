@@ -25,6 +25,8 @@ macro_rules! sections {
 sections! {
     PROBES = "probes",
         "Probes and metrics for orchestrators and monitors, without a token.";
+    OPERATORS = "operators",
+        "Who may call this API: named operators with a role and a token each.";
     COMPANIES = "companies",
         "Construction companies, suppliers and their branches; credit analyses; block lists.";
     ACCESS = "access",

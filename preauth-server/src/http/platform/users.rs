@@ -16,7 +16,7 @@ use crate::http::openapi::schema::Schema;
 use crate::http::openapi::shape::{Text, answer, request};
 use crate::http::reply::Reply;
 use crate::http::requested::RequestedObject;
-use crate::http::{body, convert, path_id};
+use crate::http::{convert, path_id};
 
 use super::create::Create;
 use super::endpoint::{Endpoint, existing, ok};
@@ -223,7 +223,7 @@ impl Endpoint for Update {
     }
 
     async fn answer(&self, api: &PlatformApi, req: &mut Request) -> Result<Reply, ApiError> {
-        let change = ChangedUser::parse(&body::json(req).await?)?.into();
+        let change = ChangedUser::parse(&api.json(req).await?)?.into();
         let id = user(api, req).await?.id;
         let updated = api.directory.update_user(id, &change).await;
         let user = updated.map_err(Refusal::EmailTaken.on_conflict())?;

@@ -11,6 +11,7 @@ mod invoice;
 mod invoice_file;
 mod key;
 mod operation;
+mod operator;
 mod order;
 mod party;
 mod platform_reply;
@@ -28,6 +29,7 @@ pub(super) use key::{api_key, join_key_parties, key_columns, key_hash, key_recor
 pub(super) use operation::{
     compared_number, extension, operation, readable_operations, select_operations,
 };
+pub(super) use operator::{operator, operator_hash};
 pub(super) use order::{MAX_OTHER_ORDERS, order, other_order, select_orders, select_other_orders};
 pub(super) use party::{PAYER, SUPPLIER, join_supplier, known_supplier, party, supplier_columns};
 pub(super) use platform_reply::platform_reply;

@@ -2,11 +2,12 @@
 //! new values are stricter today.
 
 use chrono::NaiveDate;
+use preauth_core::access::OperatorRole;
 use preauth_core::port::{DeliveryStatus, MailKind, MailStatus, Trigger};
 use preauth_core::value::{
     Cnpj, CompanyKind, CompanyName, ContactName, DueDate, Email, EventType, ExternalReference,
-    IdempotencyKey, InvoiceNumber, KeyName, Origin, PaymentOrderStatus, PersonName, Phone, Reason,
-    Status,
+    IdempotencyKey, InvoiceNumber, KeyName, OperatorName, Origin, PaymentOrderStatus, PersonName,
+    Phone, Reason, Status,
 };
 
 use crate::hold::DeploymentId;
@@ -43,9 +44,10 @@ macro_rules! as_once_accepted {
 
 stored! { as_sent:
     Cnpj, CompanyKind, DeliveryStatus, DeploymentId, DueDate, Email, EventType, IdempotencyKey,
-    MailKind, MailStatus, NaiveDate, Origin, PaymentOrderStatus, Status, Trigger,
+    MailKind, MailStatus, NaiveDate, OperatorRole, Origin, PaymentOrderStatus, Status, Trigger,
 }
 
 stored! { as_once_accepted:
-    CompanyName, ContactName, ExternalReference, InvoiceNumber, KeyName, PersonName, Phone, Reason,
+    CompanyName, ContactName, ExternalReference, InvoiceNumber, KeyName, OperatorName, PersonName, Phone,
+    Reason,
 }

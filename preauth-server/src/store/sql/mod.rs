@@ -23,6 +23,7 @@ mod listed;
 pub(super) mod load;
 pub(super) mod mails;
 pub(super) mod operations;
+mod operators;
 pub(super) mod parties;
 pub(super) mod payment_orders;
 pub(super) mod platform_replies;

@@ -37,6 +37,7 @@ fn event() -> Operation {
         summary: "An event happened",
         description: DESCRIPTION.to_owned(),
         security: Some(Vec::new()),
+        minimum_role: None,
         parameters: vec![
             header(
                 "x-service-signature",

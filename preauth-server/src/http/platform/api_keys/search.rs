@@ -6,7 +6,6 @@ use salvo::async_trait;
 use salvo::http::Request;
 
 use crate::access::{KeyFragment, MIN_FRAGMENT_CHARACTERS};
-use crate::http::body;
 use crate::http::error::ApiError;
 use crate::http::openapi::described::Described;
 use crate::http::openapi::schema::Schema;
@@ -78,7 +77,7 @@ impl Endpoint for Search {
     }
 
     async fn answer(&self, api: &PlatformApi, req: &mut Request) -> Result<Reply, ApiError> {
-        let KeySearch { text } = KeySearch::parse(&body::json(req).await?)?;
+        let KeySearch { text } = KeySearch::parse(&api.json(req).await?)?;
         let fragment = KeyFragment::cut(&text).map_err(|_| {
             let min = MIN_FRAGMENT_CHARACTERS;
             ApiError::problem("text", Defect::NotAKey { min })

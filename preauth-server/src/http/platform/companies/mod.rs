@@ -18,7 +18,7 @@ use crate::http::openapi::schema::Schema;
 use crate::http::query::Query;
 use crate::http::reply::Reply;
 use crate::http::requested::RequestedObject;
-use crate::http::{body, list_query, path_id};
+use crate::http::{list_query, path_id};
 
 use super::endpoint::{Endpoint, ok};
 use super::sections::{COMPANIES, COMPANY};
@@ -109,7 +109,7 @@ impl Endpoint for Update {
     }
 
     async fn answer(&self, api: &PlatformApi, req: &mut Request) -> Result<Reply, ApiError> {
-        let CompanyChange { name } = CompanyChange::parse(&body::json(req).await?)?;
+        let CompanyChange { name } = CompanyChange::parse(&api.json(req).await?)?;
         let mut company = lookup::registered(api, req).await?;
         if let Some(name) = name {
             company = api.directory.rename_company(company.id, &name).await?;
@@ -169,7 +169,7 @@ impl Endpoint for Suspend {
     }
 
     async fn answer(&self, api: &PlatformApi, req: &mut Request) -> Result<Reply, ApiError> {
-        let NewSuspension { reason } = NewSuspension::parse(&body::json(req).await?)?;
+        let NewSuspension { reason } = NewSuspension::parse(&api.json(req).await?)?;
         let id = path_id::record(req, CompanyId::parse)?;
         let since = api.clock.now();
         let suspension = Suspension { since, reason };

@@ -34,6 +34,7 @@ const SHARED: &[Shared] = &[
         &[ErrorCode::ValidationError, ErrorCode::BadRequest],
     ),
     shared("Unauthorized", &[ErrorCode::PlatformTokenInvalid]),
+    shared("Forbidden", &[ErrorCode::OperatorForbidden]),
     shared("ResourceNotFound", &[ErrorCode::ResourceNotFound]),
     shared("AnticipationNotFound", &[ErrorCode::AnticipationNotFound]),
     shared("RequestTimeout", &[ErrorCode::RequestTimeout]),
@@ -60,11 +61,14 @@ are refused; patterns list those up to U+FFFF, and those above (U+E0000 to U+E0F
 therefore plain strings; `x-enum-values` lists the words of today.
 - Every refusal has the shape of `ErrorBody`; `x-error-codes` lists the codes that an answer can have. Paths that are not described \
 here answer 404 `NOT_FOUND`, other methods 405 `METHOD_NOT_ALLOWED`, targets above 8 KiB 414 `BAD_REQUEST`; HEAD answers like GET.
+- Each operator has a role: `VIEWER` reads everything except secrets; `OPERATOR` acts on operations, invoices, payment orders, endpoints, \
+deliveries and mails, too; `ADMIN` on companies, users, keys, credit and operators, too. `x-minimum-role` is the lowest one that an operation \
+takes; a lower one is answered 403 `OPERATOR_FORBIDDEN`. The holder of the configured token is the admin `root`.
 - POSTs that create a record, and the one that sends a test event, take an `Idempotency-Key`: under the same key the same request (path and content as understood) creates \
 one record, and is answered the first answer again, byte for byte, with `Idempotency-Replayed: true`. The same key with another request \
 is 409 `IDEMPOTENCY_KEY_REUSED`; while the first is still being processed, 409 `IDEMPOTENCY_IN_PROGRESS`. The keys are those of all \
 creates of this API together and none of the ERPs'; they are remembered as long as theirs, 30 days unless configured otherwise. Only what \
-was done is remembered. The clear text of an API key is never stored and so not repeated.
+was done is remembered. The clear text of an API key or an operator's token is never stored and so not repeated.
 - Without an operator token, each address has 600 requests a minute; beyond that it receives 429.
 - A `Host` that is neither this listener's address, a loopback name nor in `console.hosts` is answered 421 `BAD_REQUEST`, except on \
 the probes and `/metrics`.";
@@ -81,7 +85,7 @@ pub(in crate::http) fn document() -> Document {
     let clock = Described::at("post", format!("{PREFIX}/sandbox/clock"));
     let guarded = routes::described()
         .into_iter()
-        .chain([sandbox_clock::document(clock)])
+        .chain([sandbox_clock::document(clock).for_role(routes::TIME_TRAVEL)])
         .map(|described| described.refuses(GUARDED));
     for described in probes::described().into_iter().chain(guarded) {
         let described = described.refuses(ALWAYS);
@@ -120,6 +124,6 @@ const fn operator_token() -> SecurityScheme {
     SecurityScheme {
         kind: "http",
         scheme: "bearer",
-        description: "The operator token of the configuration, or of the file that the server made.",
+        description: "An operator's token: the one of the configuration or of the file that the server made, or that of a named operator.",
     }
 }

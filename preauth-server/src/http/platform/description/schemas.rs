@@ -8,8 +8,9 @@ use crate::http::openapi::shared;
 use crate::http::platform::party::PartyShape;
 use crate::http::platform::reason::NewReason;
 use crate::http::platform::{
-    api_keys, blocked_suppliers, companies, credit_analysis, deliveries, extensions, invoices,
-    mails, master_keys, operations, payment_orders, probes, sandbox_clock, users, webhook_endpoint,
+    api_keys, blocked_suppliers, calling_operator, companies, credit_analysis, deliveries,
+    extensions, invoices, mails, master_keys, operations, operators, payment_orders, probes,
+    sandbox_clock, users, webhook_endpoint,
 };
 
 pub(super) const ALL: &Shapes = &[
@@ -18,6 +19,11 @@ pub(super) const ALL: &Shapes = &[
     ("ErrorBody", shared::error_body),
     ("Pagination", shared::pagination),
     shape::<PartyShape>(),
+    shape::<calling_operator::CallingOperatorShape>(),
+    shape::<operators::OperatorShape>(),
+    list::<operators::OperatorShape>("OperatorList"),
+    shape::<operators::OperatorRequest>(),
+    shape::<operators::NewOperatorShape>(),
     shape::<companies::CompanyShape>(),
     list::<companies::CompanyShape>("CompanyList"),
     shape::<companies::CompanyChange>(),

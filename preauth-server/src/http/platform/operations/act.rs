@@ -17,7 +17,7 @@ use crate::http::platform::sections::{OPERATION, OPERATIONS};
 use crate::http::problem::Problem;
 use crate::http::reply::Reply;
 use crate::http::requested::RequestedObject;
-use crate::http::{body, path_id, requested};
+use crate::http::{path_id, requested};
 
 use super::perform::perform;
 use super::shape::{OperationShape, Release, Reproval};
@@ -187,7 +187,7 @@ impl Endpoint for &'static OperationAction {
 
     async fn answer(&self, api: &PlatformApi, req: &mut Request) -> Result<Reply, ApiError> {
         let id = path_id::operation(req)?;
-        let command = self.parse(&body::optional_json(req).await?)?;
+        let command = self.parse(&api.optional_json(req).await?)?;
         let done = perform(api, id, &command).await?;
         Ok(ok(&OperationShape::from(&done.operation)))
     }

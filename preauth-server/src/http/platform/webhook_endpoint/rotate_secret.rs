@@ -5,7 +5,6 @@ use salvo::async_trait;
 use salvo::http::Request;
 use secrecy::ExposeSecret;
 
-use crate::http::body;
 use crate::http::error::ApiError;
 use crate::http::openapi::described::Described;
 use crate::http::openapi::headers;
@@ -39,7 +38,7 @@ impl Endpoint for RotateSecret {
     }
 
     async fn answer(&self, api: &PlatformApi, req: &mut Request) -> Result<Reply, ApiError> {
-        let overlap = Rotation::parse(&body::optional_json(req).await?)?.overlap();
+        let overlap = Rotation::parse(&api.optional_json(req).await?)?.overlap();
         let endpoint = super::endpoint(api, req).await?;
         let secret = new_signing_secret();
         let sealed = api.vault.seal(endpoint.id, &secret);

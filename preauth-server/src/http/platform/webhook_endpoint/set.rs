@@ -14,6 +14,7 @@ use secrecy::ExposeSecret;
 
 use crate::directory;
 use crate::dispatcher::EndpointError;
+use crate::http::convert;
 use crate::http::error::ApiError;
 use crate::http::messages;
 use crate::http::openapi::described::Described;
@@ -25,7 +26,6 @@ use crate::http::platform::{PlatformApi, Refusal, lookup};
 use crate::http::problem::Defect;
 use crate::http::reply::Reply;
 use crate::http::requested::RequestedObject;
-use crate::http::{body, convert};
 use crate::secret::new_signing_secret;
 
 use super::shape::{EndpointShape, EndpointWithSecret, WantedEndpoint};
@@ -57,7 +57,7 @@ impl Endpoint for Set {
     }
 
     async fn answer(&self, api: &PlatformApi, req: &mut Request) -> Result<Reply, ApiError> {
-        let wanted = WantedEndpoint::parse(&body::json(req).await?)?;
+        let wanted = WantedEndpoint::parse(&api.json(req).await?)?;
         let company = lookup::company(api, req).await?;
         decide_endpoint(&company.known()).map_err(refused)?;
         let validated = api
