@@ -12,9 +12,9 @@ use libfuzzer_sys::fuzz_target;
 use preauth_core::ErrorCode;
 use preauth_core::value::{
     CompanyId, CompanyName, ContactName, DueDate, Email, EventType, ExternalReference,
-    IdempotencyKey, InvoiceNumber, KeyName, Money, OperationId, OperatorName, Origin, PaymentOrderStatus,
-    Permission, PersonName, Phone, Reason, Scope, Stage, Status, SupplierName, TextEnum, Timestamp,
-    Version, is_hidden,
+    IdempotencyKey, InvoiceNumber, KeyName, Money, OperationId, OperatorName, Origin,
+    PaymentOrderStatus, Permission, PersonName, Phone, Reason, Scope, Stage, Status, SupplierName,
+    TextEnum, Timestamp, Version, is_hidden,
 };
 use preauth_core::wire::Open;
 
