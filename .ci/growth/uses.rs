@@ -4,13 +4,11 @@
 
 use preauth_client::{ErrorCode, ErrorKind, NewPreAuthorization, value::Money};
 use preauth_core::operation::State;
-use preauth_core::value::{
-    Cnpj, CnpjError, EventType, Origin, PaymentOrderStatus, Stage, Status, Timestamp,
-};
+use preauth_core::value::{Cnpj, CnpjError, EventType, Origin, PaymentOrderStatus, Stage, Status, Timestamp};
 use preauth_core::wire::{
-    Amount, CreateInvoice, CreatePreAuthorization, CreateSupplier, ErrorBody, EventEnvelope,
-    EventInvoice, ExtensionData, Invoice, JsonError, OperationEventData, Pagination, Party,
-    PaymentOrderEventData, PreAuthorization, PreAuthorizationList, SupplierParty, from_json,
+    Amount, CreateInvoice, CreatePreAuthorization, CreateSupplier, ErrorBody, EventEnvelope, EventInvoice, ExtensionData,
+    Invoice, JsonError, OperationEventData, Pagination, Party, PaymentOrderEventData, PreAuthorization,
+    PreAuthorizationList, SupplierParty, from_json,
 };
 use webhook_verify::VerifyError;
 use webhook_verify::events::EventData;
@@ -51,11 +49,7 @@ fn state(state: &State) -> bool {
 fn event(event_type: EventType, data: &EventData) -> String {
     let what = match data {
         EventData::Operation(data) => {
-            let OperationEventData {
-                anticipation_id,
-                status,
-                ..
-            } = &**data;
+            let OperationEventData { anticipation_id, status, .. } = &**data;
             format!("operation {anticipation_id} is {status}")
         }
         EventData::Invoice(data) => format!("invoice {}", data.invoice_id),
@@ -101,16 +95,13 @@ fn written() -> Result<CreatePreAuthorization, Box<dyn std::error::Error>> {
     Ok(create)
 }
 
-/// Values that a test of a receiver, or a server of one's own, makes.
+/// What a test of a receiver, or a server of one's own, makes.
 fn served() -> Result<String, Box<dyn std::error::Error>> {
     let cnpj: Cnpj = "11222333000181".parse()?;
     let at = Timestamp::parse("2026-11-21T12:00:00Z")?;
     let amount = Amount::from(Money::parse("1234.5")?);
     let id = "1".parse()?;
-    let (payer, supplier) = (
-        Party::new(cnpj, "Construtora S.A."),
-        SupplierParty::new(cnpj, None),
-    );
+    let (payer, supplier) = (Party::new(cnpj, "Construtora S.A."), SupplierParty::new(cnpj, None));
     let mut data = OperationEventData::new(
         id,
         Status::ToReceive,
@@ -119,36 +110,14 @@ fn served() -> Result<String, Box<dyn std::error::Error>> {
         payer.clone(),
         supplier.clone(),
     );
-    data.extension = Some(ExtensionData::new(
-        "7".parse()?,
-        "2027-01-21".parse()?,
-        amount,
-    ));
+    data.extension = Some(ExtensionData::new("7".parse()?, "2027-01-21".parse()?, amount));
     let id_of_event = "0197f3c2-7b1a-7c33-9d2e-5a6f7b8c9d0e".parse()?;
-    let event = EventEnvelope::new(
-        id_of_event,
-        EventType::AnticipationExtensionCreated,
-        at,
-        data,
-    );
+    let event = EventEnvelope::new(id_of_event, EventType::AnticipationExtensionCreated, at, data);
     let mut invoice = Invoice::new(amount, "2026-12-21".parse()?);
     invoice.number = Some("NF-1".to_owned());
-    let operation = PreAuthorization::new(
-        id,
-        "A_NEWER_ONE",
-        payer.clone(),
-        supplier.clone(),
-        invoice,
-        at,
-    );
+    let operation = PreAuthorization::new(id, "A_NEWER_ONE", payer.clone(), supplier.clone(), invoice, at);
     let list = PreAuthorizationList::new(vec![operation], Pagination::new(1, 20, 1));
-    let order = PaymentOrderEventData::new(
-        "3".parse()?,
-        PaymentOrderStatus::Paid,
-        amount,
-        payer,
-        supplier,
-    );
+    let order = PaymentOrderEventData::new("3".parse()?, PaymentOrderStatus::Paid, amount, payer, supplier);
     Ok(format!(
         "{}{}{}",
         serde_json::to_string(&event)?,
@@ -164,25 +133,14 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     for known in Status::ALL {
         println!("{known}: {}", status(*known));
     }
-    println!(
-        "{} {} {}",
-        stage(Stage::System),
-        origin(Origin::Direct),
-        order(PaymentOrderStatus::Paid)
-    );
+    println!("{} {} {}", stage(Stage::System), origin(Origin::Direct), order(PaymentOrderStatus::Paid));
     let test = r#"{"id":"0197f3c2-7b1a-7c33-9d2e-5a6f7b8c9d0e","type":"webhook.test","createdAt":"2026-11-21T12:00:00Z","data":{}}"#;
     let read = preauth_core::wire::RawEventEnvelope::from_json(test.as_bytes())?;
     println!("{}", event(EventType::WebhookTest, &read.data()?));
     let body = from_json::<ErrorBody>(b"[]");
     println!("{}", matches!(body, Err(JsonError::NotAnObject)));
-    let Err(wrong) = Cnpj::parse("") else {
-        return Err("an empty tax id was read".into());
-    };
-    println!(
-        "{} {}",
-        tax_id(wrong),
-        delivery(&VerifyError::MissingHeader)
-    );
+    let Err(wrong) = Cnpj::parse("") else { return Err("an empty tax id was read".into()) };
+    println!("{} {}", tax_id(wrong), delivery(&VerifyError::MissingHeader));
     println!("{}", refusal(ErrorCode::RateLimited, ErrorKind::Api));
     let closed: fn(&State) -> bool = state;
     let _ = closed;
