@@ -48,6 +48,7 @@ macro_rules! conformance_suite {
             histories::every_change_leaves_one_event_in_its_order,
             histories::events_of_one_moment_keep_their_order,
             histories::every_kind_of_actor_is_kept,
+            histories::the_operator_is_kept_with_its_own_events,
             histories::an_unknown_operation_has_no_history,
             invitations::a_supplier_is_called_what_its_head_office_calls_it,
             invitations::an_invited_supplier_keeps_its_name,

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use crate::operation::Operation;
 use crate::port::{
-    Commit, CommitError, EventRecord, HistoryEntry, NewReply, NewSupplier, PlatformReply, Reply,
-    ReplyScope, Write,
+    ActingOperator, Commit, CommitError, EventRecord, HistoryEntry, NewReply, NewSupplier,
+    PlatformReply, Reply, ReplyScope, Write,
 };
 use crate::value::{CompanyId, OperationId, Timestamp, Version};
 
@@ -25,14 +25,17 @@ impl Tables {
         let head_office = commit.write.head_office();
         self.event_ids.insert(commit.event.id);
         let event = Arc::new(commit.event);
+        let operator = commit.operator;
         let is_new_order = matches!(commit.write, Write::NewOrder { .. });
         let operation_id = match commit.write {
-            Write::NewOperation(operation) => Some(self.write_operation(*operation, &event)),
+            Write::NewOperation(operation) => {
+                Some(self.write_operation(*operation, &event, operator))
+            }
             Write::Operation {
                 operation,
                 extension,
             } => {
-                let id = self.write_operation(*operation, &event);
+                let id = self.write_operation(*operation, &event, operator);
                 if let Some(record) = extension {
                     self.extensions.insert(record.extension.id, (id, record));
                 }
@@ -43,7 +46,7 @@ impl Tables {
                     self.current_orders.insert(operation, order.id);
                 }
                 let history = self.order_histories.entry(order.id).or_default();
-                history.push(history_entry(&event, order.version));
+                history.push(history_entry(&event, order.version, operator));
                 self.orders.insert(order.id, *order);
                 None
             }
@@ -171,7 +174,12 @@ impl Tables {
                 .is_some_and(|holder| *holder != operation.id)
     }
 
-    fn write_operation(&mut self, operation: Operation, event: &EventRecord) -> OperationId {
+    fn write_operation(
+        &mut self,
+        operation: Operation,
+        event: &EventRecord,
+        operator: Option<ActingOperator>,
+    ) -> OperationId {
         let id = operation.id;
         if let Some(slot) = slot_of(&operation) {
             if operation.status().is_in_progress() {
@@ -180,14 +188,18 @@ impl Tables {
                 self.holders.remove(&slot);
             }
         }
-        let entry = history_entry(event, operation.version);
+        let entry = history_entry(event, operation.version, operator);
         self.histories.entry(id).or_default().push(entry);
         self.operations.insert(id, operation);
         id
     }
 }
 
-fn history_entry(event: &EventRecord, version: Version) -> HistoryEntry {
+fn history_entry(
+    event: &EventRecord,
+    version: Version,
+    operator: Option<ActingOperator>,
+) -> HistoryEntry {
     HistoryEntry {
         id: event.id,
         version,
@@ -195,5 +207,6 @@ fn history_entry(event: &EventRecord, version: Version) -> HistoryEntry {
         at: event.at,
         actor: event.actor.into(),
         body: event.body.clone(),
+        operator,
     }
 }

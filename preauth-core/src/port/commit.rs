@@ -1,5 +1,7 @@
 //! One commit: everything that a decision changes, written atomically.
 
+use std::net::IpAddr;
+
 use chrono::TimeDelta;
 
 use crate::ReceivedInvoice;
@@ -8,7 +10,8 @@ use crate::payment_order::PaymentOrder;
 use crate::text_enum;
 use crate::value::{
     Cnpj, CompanyId, CompanyName, ContactName, DeliveryId, Email, EndpointId, EventId, EventType,
-    Fingerprint, IdempotencyKey, MailId, PaymentOrderId, Phone, Timestamp, Version,
+    Fingerprint, IdempotencyKey, MailId, OperatorId, OperatorName, PaymentOrderId, Phone,
+    RequestId, Timestamp, Version,
 };
 
 use super::Intake;
@@ -32,6 +35,21 @@ pub struct Commit {
     pub reply: Option<NewReply>,
     /// The description of the invoice file that came with the offer.
     pub file: Option<InvoiceFile>,
+    /// Who acted, if it was an operator of the platform, on behalf of the event's actor.
+    pub operator: Option<ActingOperator>,
+}
+
+/// The operator of the platform who caused an event. Not part of its body, which only names the party.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ActingOperator {
+    /// The operator; the holder of the configured token has no id.
+    pub id: Option<OperatorId>,
+    /// The operator's name.
+    pub name: OperatorName,
+    /// The request.
+    pub request: RequestId,
+    /// The address that the request came from.
+    pub address: IpAddr,
 }
 
 /// The change that a commit writes besides its event.
@@ -181,6 +199,7 @@ impl Commit {
             mail: None,
             reply: None,
             file: None,
+            operator: None,
         }
     }
 }

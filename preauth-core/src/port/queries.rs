@@ -7,7 +7,7 @@ use crate::value::{
     CompanyId, EventId, EventType, ExternalReference, OperationId, Status, Timestamp, Version,
 };
 
-use super::Unavailable;
+use super::{ActingOperator, Unavailable};
 
 /// Reads for API responses; no decision depends on them.
 #[async_trait]
@@ -118,6 +118,8 @@ pub struct HistoryEntry {
     pub actor: Recorded<Actor>,
     /// The webhook body.
     pub body: String,
+    /// The operator who acted on behalf of the actor, if it was one.
+    pub operator: Option<ActingOperator>,
 }
 
 /// A member of a set that newer versions of the software may extend, as a history recorded it.

@@ -6,6 +6,7 @@
 
 use std::error::Error as StdError;
 
+use crate::operation::Actor;
 use crate::port::{Commit, CommitError};
 use crate::value::EventId;
 
@@ -103,6 +104,9 @@ impl Operations {
     ) -> Result<Attempt<T>, ServiceError> {
         let event = commit.event.id;
         commit.intake = self.intake.clone();
+        if commit.event.actor != Actor::System {
+            commit.operator.clone_from(&self.operator);
+        }
         match self.store.commit(commit).await {
             Ok(()) => Ok(Attempt::Done(outcome)),
             Err(CommitError::Conflict) => Ok(Attempt::Conflict),

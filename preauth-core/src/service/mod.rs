@@ -18,7 +18,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::Policy;
-use crate::port::{IdSource, Intake, Render, Store};
+use crate::port::{ActingOperator, IdSource, Intake, Render, Store};
 
 use attempt::{Attempt, Round, Unsettled};
 use in_flight::InFlight;
@@ -37,13 +37,15 @@ const ROUNDS: u32 = 8;
 const LOOK_UPS: u32 = 3;
 
 /// The use cases, over a host's ports.
+#[derive(Clone)]
 pub struct Operations {
     store: Arc<dyn Store>,
     ids: Arc<dyn IdSource>,
     render: Arc<dyn Render>,
     policy: Policy,
-    in_flight: InFlight,
+    in_flight: Arc<InFlight>,
     intake: Intake,
+    operator: Option<ActingOperator>,
 }
 
 impl Operations {
@@ -60,8 +62,9 @@ impl Operations {
             ids,
             render,
             policy,
-            in_flight: InFlight::default(),
+            in_flight: Arc::default(),
             intake: Intake::default(),
+            operator: None,
         }
     }
 
@@ -69,6 +72,16 @@ impl Operations {
     #[must_use]
     pub fn handing_over_to(self, intake: Intake) -> Self {
         Self { intake, ..self }
+    }
+
+    /// The same use cases in the hands of an operator of the platform, who is recorded with the events
+    /// that they cause. What happens on the way without anybody's doing, such as an expiry, is not theirs.
+    #[must_use]
+    pub fn in_hands_of(&self, operator: ActingOperator) -> Self {
+        Self {
+            operator: Some(operator),
+            ..self.clone()
+        }
     }
 }
 

@@ -46,6 +46,7 @@ labels! {
     SCOPES = "scopes" | "escopos";
     REVOKED = "revoked" | "revogada em";
     LAST_USED = "last used" | "último uso";
+    OPERATOR = "operator" | "operador";
     ROLE = "role" | "papel";
     ADDED_BY = "added by" | "incluído por";
     VALID_UNTIL = "valid until" | "válido até";

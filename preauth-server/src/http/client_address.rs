@@ -65,6 +65,12 @@ impl ClientAddress {
         found.unwrap_or(Self(IpAddr::V6(Ipv6Addr::UNSPECIFIED)))
     }
 
+    /// The address itself.
+    #[must_use]
+    pub const fn ip(self) -> IpAddr {
+        self.0
+    }
+
     /// The addresses that count as one client with this one.
     #[must_use]
     pub fn group(self) -> ClientGroup {

@@ -49,7 +49,9 @@ impl Handler for RequestLog {
     ) {
         let stopwatch = Stopwatch::start();
         let _in_flight = self.metrics.begin(self.listener);
-        let id = RequestId::new(self.ids.uuid(self.clock.now())).to_string();
+        let id = RequestId::new(self.ids.uuid(self.clock.now()));
+        req.extensions_mut().insert(id);
+        let id = id.to_string();
         if let Ok(value) = HeaderValue::from_str(&id) {
             res.headers_mut().insert(REQUEST_ID, value);
         }

@@ -37,6 +37,7 @@ macro_rules! migrations {
             23 "0023_oldest_supported"
             24 "0024_lean_rows"
             25 "0025_operators"
+            26 "0026_event_operators"
         }
     };
     ($folder:literal $($version:literal $file:literal)+) => {

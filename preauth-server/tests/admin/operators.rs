@@ -78,3 +78,19 @@ async fn an_operator_is_added_once_and_until_a_moment() {
     operator.run(&add).failed(1, &["RESOURCE_CONFLICT (409)"]);
     operator.run(&["operator", "revoke", "Beto"]).failed(4, &[]);
 }
+
+#[tokio::test]
+async fn an_operations_history_shows_who_acted() {
+    let operator = Operator::start().await;
+    let id = operator.offer("NF-1").await;
+    let added = operator.json(&["operator", "add", "Ana", "--role", "operator"]);
+    let token = added["token"].as_str().unwrap();
+    let done = run_as(&operator, token, &["operation", "request", &id]);
+    assert_eq!((done.code, done.err.as_str()), (0, ""));
+    let shown = operator.stdout(&["operation", "show", &id]);
+    let row = shown
+        .lines()
+        .find(|line| line.contains("anticipation.requested"))
+        .unwrap();
+    assert!(row.contains("SUPPLIER") && row.contains("Ana"), "{shown}");
+}

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use preauth_client::wire::path::PRE_AUTHORIZATIONS;
 use preauth_server::http::platform::{PREFIX, routes};
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -13,7 +14,7 @@ use test_support::{
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 use crate::routes::CLOCK;
-use crate::scene::text;
+use crate::scene::{Scene, text};
 
 on_each_database! {
     every_route_refuses_lower_roles_than_its_own_and_no_others,
@@ -22,6 +23,7 @@ on_each_database! {
     a_name_is_given_once,
     a_token_revoked_while_the_body_arrives_does_nothing,
     the_log_names_the_operator_and_has_no_token,
+    a_history_names_the_operator_and_nothing_else_does,
 }
 
 const ROOT: &str = "operator-token-of-the-tests";
@@ -271,4 +273,43 @@ async fn the_log_names_the_operator_and_has_no_token(backend: Backend) {
         "{log}"
     );
     assert!(!log.contains(&text(&added["token"])[11..]));
+}
+
+async fn a_history_names_the_operator_and_nothing_else_does(backend: Backend) {
+    let scene = Scene::new(backend).await;
+    let url = scene.sandbox.text("platformUrl");
+    let id = scene.offer("NF-1").await;
+    let (ana, added) = add(&scene.platform, url, "Ana Souza", "OPERATOR").await;
+    let path = format!("{PREFIX}/operations/{id}");
+    let requested = ana.post(&format!("{path}/request")).await;
+    assert_eq!(requested.status, 200, "{}", requested.text);
+    scene.play(id, &["approve"]).await;
+    let shown = scene.get(&format!("/operations/{id}")).await;
+    let history = shown["history"].as_array().unwrap();
+    assert_eq!(history.len(), 3);
+    assert!(history[0].get("operator").is_none(), "the ERP's offer");
+    let expected = json!({
+        "id": added["id"],
+        "name": "Ana Souza",
+        "requestId": requested.header("x-request-id"),
+        "address": "127.0.0.1",
+    });
+    assert_eq!(history[1]["operator"], expected);
+    assert_eq!(history[1]["actor"], json!({"kind": "SUPPLIER"}));
+    assert_eq!(history[2]["operator"]["name"], "root");
+    assert_eq!(history[2]["operator"]["id"], Value::Null);
+
+    let erp = scene.sandbox.caller("apiKey");
+    let resource = erp.get(&format!("{PRE_AUTHORIZATIONS}/{id}")).await;
+    let deliveries = format!("{PREFIX}/companies/{}/deliveries", scene.company);
+    let bodies: Vec<_> = scene.platform.get(&deliveries).await.json()["data"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|delivery| text(&delivery["body"]))
+        .collect();
+    assert!(!bodies.is_empty());
+    for sent in bodies.iter().chain([&resource.text]) {
+        assert!(!sent.contains("Ana") && !sent.contains("root"), "{sent}");
+    }
 }

@@ -1,12 +1,14 @@
 //! The events of an operation: one per change, in order, with the actor.
 
+use std::net::IpAddr;
+
 use chrono::TimeDelta;
 
 use crate::conformance::Host;
 use crate::conformance::scene::{Scene, cents, target_of};
-use crate::operation::{Actor, Command};
-use crate::port::Viewer;
-use crate::value::{ApiKeyId, EventType, UserId};
+use crate::operation::{Actor, Command, ReprovedBy};
+use crate::port::{ActingOperator, Viewer};
+use crate::value::{ApiKeyId, EventType, OperatorId, OperatorName, RequestId, UserId};
 
 /// The history has one entry per change, oldest first, each with its time and its frozen body.
 // Contract: delivery/recorded-with-the-change
@@ -90,6 +92,67 @@ pub async fn every_kind_of_actor_is_kept(host: &dyn Host) {
         let history = scene.history(id).await;
         assert_eq!(history.last().unwrap().actor, actor);
     }
+}
+
+/// The operator is stored with each event that it causes, and with no other: not with an expiry that is
+/// recorded on the way.
+pub async fn the_operator_is_kept_with_its_own_events(host: &dyn Host) {
+    let scene = Scene::new(host).await;
+    let operator = |name, id| ActingOperator {
+        id,
+        name: OperatorName::parse(name).unwrap(),
+        request: RequestId::new(scene.uuid()),
+        address: IpAddr::from([0x2001, 0xdb8, 0, 0, 0, 0, 0, 7]),
+    };
+    let ana = operator("Ana", Some(OperatorId::new(scene.uuid())));
+    let root = ActingOperator {
+        address: IpAddr::from([192, 0, 2, 7]),
+        ..operator("root", None)
+    };
+    let id = scene.begin(&scene.offer()).await.id;
+    let acts = [
+        (Some(ana.clone()), Command::Request, Actor::Supplier),
+        (Some(root), Command::Approve, Actor::Company),
+        (
+            None,
+            Command::Reprove {
+                by: ReprovedBy::Platform,
+                reason: None,
+            },
+            Actor::Platform,
+        ),
+    ];
+    let mut expected = vec![None];
+    for (operator, command, actor) in acts {
+        let service = match &operator {
+            Some(operator) => &scene.service.in_hands_of(operator.clone()),
+            None => &scene.service,
+        };
+        let done = service.command(Viewer::Platform, id, &command, actor, scene.now);
+        done.await.unwrap();
+        expected.push(operator);
+    }
+    let kept = async |id| {
+        let history = scene.history(id).await.into_iter();
+        history.map(|entry| entry.operator).collect::<Vec<_>>()
+    };
+    assert_eq!(kept(id).await, expected);
+
+    let overdue = scene.begin(&scene.offer()).await;
+    let late = overdue
+        .expires_at
+        .unwrap()
+        .saturating_add(TimeDelta::days(1));
+    let service = scene.service.in_hands_of(ana);
+    let refused = service.command(
+        Viewer::Platform,
+        overdue.id,
+        &Command::Request,
+        Actor::Supplier,
+        late,
+    );
+    assert!(refused.await.is_err());
+    assert_eq!(kept(overdue.id).await, [None, None]);
 }
 
 /// An operation that does not exist has no history.

@@ -1,13 +1,16 @@
 //! Who calls: attached to each request by the gate. `GET /calling-operator` shows it.
 
 use preauth_core::access::OperatorRole;
-use preauth_core::value::{OperatorId, OperatorName, Timestamp};
+use preauth_core::port::ActingOperator;
+use preauth_core::service::Operations;
+use preauth_core::value::{OperatorId, OperatorName, RequestId, Timestamp};
 use preauth_core::wire::Open;
 use salvo::async_trait;
 use salvo::http::Request;
 use tokio::time::Instant;
 
 use crate::directory::Operator;
+use crate::http::client_address::ClientAddress;
 use crate::http::error::ApiError;
 use crate::http::openapi::described::Described;
 use crate::http::openapi::schema::Schema;
@@ -46,6 +49,18 @@ impl CallingOperator {
     pub(super) fn of(req: &Request) -> Result<Self, ApiError> {
         let found = req.extensions().get::<Self>().cloned();
         found.ok_or_else(|| ApiError::internal("a request without an operator"))
+    }
+
+    /// The use cases in the hands of the operator who sent this request.
+    pub(super) fn operations(api: &PlatformApi, req: &Request) -> Result<Operations, ApiError> {
+        let Self { id, name, .. } = Self::of(req)?;
+        let request = req.extensions().get::<RequestId>().copied();
+        Ok(api.operations.in_hands_of(ActingOperator {
+            id,
+            name,
+            request: request.ok_or_else(|| ApiError::internal("a request without an id"))?,
+            address: ClientAddress::of_request(req).ip(),
+        }))
     }
 
     /// Attaches the operator to the request.

@@ -137,7 +137,7 @@ impl Create for Add {
             .as_ref()
             .map(|reply| -> &ReplyOf<'_, Operation> { reply });
         let command = new.command(requested.record.extension.id);
-        operations::perform_with_reply(api, operation, &command, reply).await?;
+        operations::perform_with_reply(api, req, operation, &command, reply).await?;
         Ok(Reply::json(StatusCode::CREATED, body))
     }
 }
@@ -218,7 +218,7 @@ impl Endpoint for Settle {
     async fn answer(&self, api: &PlatformApi, req: &mut Request) -> Result<Reply, ApiError> {
         let id = path_id::number(req, ExtensionId::parse)?;
         let operation = extension(api, id).await?.operation;
-        operations::perform(api, operation, &(self.command)(id)).await?;
+        operations::perform(api, req, operation, &(self.command)(id)).await?;
         reply(api, id).await
     }
 }

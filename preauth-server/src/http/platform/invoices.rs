@@ -16,6 +16,7 @@ use crate::http::openapi::shape::{Text, answer, request};
 use crate::http::reply::Reply;
 use crate::http::{convert, path_id};
 
+use super::calling_operator::CallingOperator;
 use super::create::Create;
 use super::endpoint::{Endpoint, existing, ok};
 use super::party::PartyShape;
@@ -147,7 +148,7 @@ impl Create for Add {
     async fn create(
         &self,
         api: &PlatformApi,
-        _req: &Request,
+        req: &Request,
         new: NewInvoice,
         key: Option<&PlatformKey>,
     ) -> Result<Reply, ApiError> {
@@ -166,7 +167,7 @@ impl Create for Add {
         let reply = key.map(|key| key.reply(body.clone()));
         let endpoint = api.directory.endpoint(invoice.payer.head_office).await?;
         let subscription = endpoint.as_ref().map(directory::Endpoint::subscription);
-        api.operations
+        CallingOperator::operations(api, req)?
             .receive_invoice(&invoice, subscription.as_slice(), reply)
             .await?;
         Ok(Reply::json(StatusCode::CREATED, body))

@@ -24,6 +24,7 @@ use crate::http::requested::RequestedObject;
 use crate::http::{convert, path_id, requested};
 use crate::log;
 
+use super::calling_operator::CallingOperator;
 use super::create::Create;
 use super::endpoint::{Endpoint, existing, ok};
 use super::party::PartyShape;
@@ -159,7 +160,7 @@ impl Create for Add {
     async fn create(
         &self,
         api: &PlatformApi,
-        _req: &Request,
+        req: &Request,
         new: NewPaymentOrder,
         key: Option<&PlatformKey>,
     ) -> Result<Reply, ApiError> {
@@ -183,8 +184,7 @@ impl Create for Add {
             .as_ref()
             .map(|reply| -> &ReplyOf<'_, PaymentOrder> { reply });
         let day = new.scheduled_for.map(DueDate::date);
-        let order = api
-            .operations
+        let order = CallingOperator::operations(api, req)?
             .create_order(&target, new.amount, day, reply, now)
             .await?;
         log::ordered(&order);
@@ -293,7 +293,9 @@ impl Endpoint for &'static PaymentOrderAction {
         let id = path_id::number(req, PaymentOrderId::parse)?;
         let command = self.parse(&api.optional_json(req).await?)?;
         let now = api.clock.now();
-        let order = api.operations.order_command(id, &command, now).await?;
+        let order = CallingOperator::operations(api, req)?
+            .order_command(id, &command, now)
+            .await?;
         log::ordered(&order);
         Ok(ok(&PaymentOrderShape::from(&order)))
     }

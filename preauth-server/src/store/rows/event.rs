@@ -1,8 +1,9 @@
 //! The history of operations.
 
 use preauth_core::operation::{Actor, ActorKind};
-use preauth_core::port::{HistoryEntry, Recorded};
-use preauth_core::value::{ApiKeyId, EventId, EventType, UserId, Version};
+use preauth_core::port::{ActingOperator, HistoryEntry, Recorded};
+use preauth_core::value::{ApiKeyId, EventId, EventType, OperatorId, RequestId, UserId, Version};
+use uuid::Uuid;
 
 use super::columns::{Columns, Corrupt};
 use super::raw::RawRow;
@@ -17,7 +18,22 @@ pub(in crate::store) fn history_entry(row: &impl RawRow) -> Result<HistoryEntry,
         at: columns.timestamp("at")?,
         actor: actor(columns)?,
         body: columns.raw("body")?,
+        operator: operator(row)?,
     })
+}
+
+fn operator(row: &impl RawRow) -> Result<Option<ActingOperator>, Corrupt> {
+    let columns = Columns::of("event_operators", row);
+    let Some(name) = columns.optional_parsed("operator_name")? else {
+        return Ok(None);
+    };
+    let id: Option<Uuid> = columns.raw("operator_id")?;
+    Ok(Some(ActingOperator {
+        id: id.map(OperatorId::new),
+        name,
+        request: RequestId::new(columns.uuid("request_id")?),
+        address: columns.parsed("address")?,
+    }))
 }
 
 fn actor(columns: Columns<'_>) -> Result<Recorded<Actor>, Corrupt> {

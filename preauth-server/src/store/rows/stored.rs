@@ -1,6 +1,8 @@
 //! Stored forms of values. A value that was accepted once can always be read, even if the rules for
 //! new values are stricter today.
 
+use std::net::IpAddr;
+
 use chrono::NaiveDate;
 use preauth_core::access::OperatorRole;
 use preauth_core::port::{DeliveryStatus, MailKind, MailStatus, Trigger};
@@ -43,7 +45,7 @@ macro_rules! as_once_accepted {
 }
 
 stored! { as_sent:
-    Cnpj, CompanyKind, DeliveryStatus, DeploymentId, DueDate, Email, EventType, IdempotencyKey,
+    Cnpj, CompanyKind, DeliveryStatus, DeploymentId, DueDate, Email, EventType, IdempotencyKey, IpAddr,
     MailKind, MailStatus, NaiveDate, OperatorRole, Origin, PaymentOrderStatus, Status, Trigger,
 }
 

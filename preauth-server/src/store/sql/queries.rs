@@ -60,9 +60,11 @@ impl<D: Database> Queries for Reads<D> {
 
 async fn history(session: &mut dyn Session, id: OperationId) -> Result<Vec<Row>, Fault> {
     let rows = query(
-        "SELECT e.id, e.version, e.type, e.at, e.actor, e.actor_api_key_id, e.actor_user_id, e.body
+        "SELECT e.id, e.version, e.type, e.at, e.actor, e.actor_api_key_id, e.actor_user_id, e.body,
+                p.operator_id, p.name AS operator_name, p.request_id, p.address
          FROM operations o
          JOIN events e ON e.head_office_id = o.head_office_id AND e.operation_id = o.id
+         LEFT JOIN event_operators p ON p.event_id = e.id
          WHERE o.id = $1 ORDER BY e.version",
     )
     .bind(id.get())

@@ -129,6 +129,7 @@ impl Books {
             at,
             actor: actor.into(),
             body,
+            operator: commit.operator,
         };
         self.events.push((operation.id, entry));
         self.operations.insert(operation.id, *operation);

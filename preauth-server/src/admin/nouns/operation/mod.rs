@@ -71,6 +71,9 @@ const HISTORY: &[Field<HistoryShape>] = &[
     Field::new(labels::AT, |it| it.at.cell()),
     Field::new(labels::EVENT, |it| it.r#type.cell()),
     Field::new(labels::BY, |it| it.actor.kind.cell()),
+    Field::new(labels::OPERATOR, |it| {
+        it.operator.as_ref().map(|it| &it.name).cell()
+    }),
     Field::new(labels::KEY, |it| it.actor.api_key_id.cell()),
     Field::new(labels::USER, |it| it.actor.user_id.cell()),
 ];

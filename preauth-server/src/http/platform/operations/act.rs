@@ -188,7 +188,7 @@ impl Endpoint for &'static OperationAction {
     async fn answer(&self, api: &PlatformApi, req: &mut Request) -> Result<Reply, ApiError> {
         let id = path_id::operation(req)?;
         let command = self.parse(&api.optional_json(req).await?)?;
-        let done = perform(api, id, &command).await?;
+        let done = perform(api, req, id, &command).await?;
         Ok(ok(&OperationShape::from(&done.operation)))
     }
 }

@@ -12,6 +12,7 @@ use crate::http::error::ApiError;
 use crate::http::fields::{Fields, Problems};
 use crate::http::openapi::described::Described;
 use crate::http::openapi::schema::Schema;
+use crate::http::platform::calling_operator::CallingOperator;
 use crate::http::platform::create::Create;
 use crate::http::platform::sections::OPERATIONS;
 use crate::http::platform::{PlatformApi, lookup};
@@ -66,7 +67,7 @@ impl Create for Add {
     async fn create(
         &self,
         api: &PlatformApi,
-        _req: &Request,
+        req: &Request,
         new: DirectAdvance,
         key: Option<&PlatformKey>,
     ) -> Result<Reply, ApiError> {
@@ -77,8 +78,7 @@ impl Create for Add {
         let reply = reply
             .as_ref()
             .map(|reply| -> &ReplyOf<'_, Operation> { reply });
-        let offered = api
-            .operations
+        let offered = CallingOperator::operations(api, req)?
             .advance_directly(&new, Actor::Supplier, reply, now)
             .await?;
         let OfferOutcome::Created { operation, .. } = offered else {

@@ -3,11 +3,12 @@
 use preauth_core::operation::{
     Actor, ActorKind, Closing, InvoiceFile, Operation, ReprovedBy, State,
 };
-use preauth_core::port::{HistoryEntry, Recorded};
+use preauth_core::port::{ActingOperator, HistoryEntry, Recorded};
 use preauth_core::text_enum;
 use preauth_core::value::{
     ApiKeyId, Cnpj, CompanyId, DueDate, EventId, EventType, ExternalReference, InvoiceNumber,
-    Money, OperationId, Origin, Reason, Stage, Status, Timestamp, UserId, Version,
+    Money, OperationId, OperatorId, OperatorName, Origin, Reason, Stage, Status, Timestamp, UserId,
+    Version,
 };
 use preauth_core::wire::{self, Open};
 
@@ -115,6 +116,24 @@ answer! {
         /// The operation's version after it.
         version: Version,
         actor: ActorShape,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        operator: Option<ActingOperatorShape>
+            => |it| it.shown_as(&ActingOperatorShape::object()).omitted_if_none(),
+    }
+}
+
+answer! {
+    /// Who acted on the actor's behalf, if it was an operator.
+    #[derive(Debug)]
+    pub(crate) struct ActingOperatorShape {
+        /// The operator's id; null for `root`.
+        id: Option<OperatorId>,
+        /// The operator's name.
+        name: Text<OperatorName>,
+        /// The id of the request, which is the `id` of its line in the log.
+        request_id: String = "018f2f3a-0000-7000-8000-000000000001",
+        /// Where the request came from.
+        address: String = "10.0.0.7",
     }
 }
 
@@ -253,6 +272,18 @@ impl From<&HistoryEntry> for HistoryShape {
                     user_id: None,
                 },
             },
+            operator: entry.operator.as_ref().map(Into::into),
+        }
+    }
+}
+
+impl From<&ActingOperator> for ActingOperatorShape {
+    fn from(operator: &ActingOperator) -> Self {
+        Self {
+            id: operator.id,
+            name: (&operator.name).into(),
+            request_id: operator.request.to_string(),
+            address: operator.address.to_string(),
         }
     }
 }

@@ -12,6 +12,7 @@ use crate::http::error::ApiError;
 use crate::http::openapi::described::Described;
 use crate::http::openapi::schema::Schema;
 use crate::http::platform::PlatformApi;
+use crate::http::platform::calling_operator::CallingOperator;
 use crate::http::platform::create::Create;
 use crate::http::platform::deliveries::{self, DeliveryShape};
 use crate::http::platform::endpoint::existing;
@@ -66,7 +67,9 @@ impl Create for Test {
             .map(|reply| -> &ReplyOf<'_, Announced> { reply });
         let now = api.clock.now();
         let to = endpoint.subscription();
-        let queued = api.operations.send_test_event(&to, reply, now).await?;
+        let queued = CallingOperator::operations(api, req)?
+            .send_test_event(&to, reply, now)
+            .await?;
         // Every endpoint receives tests, so this one has a delivery.
         let body = existing(shown(&queued))?;
         Ok(Reply::json(Self::STATUS, body))

@@ -25,7 +25,7 @@ use locks::{CompanyRefs, RowKind};
 use operations::{Changes, Extensions, NewOperations};
 use orders::{NewOrders, OrderChanges};
 use platform_replies::{PlatformReplies, remember_platform_replies};
-use records::{Deliveries, Events, Files, Mails, Suppliers, record_events};
+use records::{Deliveries, EventOperators, Events, Files, Mails, Suppliers, record_events};
 use replies::Replies;
 
 /// Maximum size of a group whose query plan is cached. A plan made for a few rows would join
@@ -99,6 +99,7 @@ struct Group<'a> {
     invoices: NewInvoices<'a>,
     suppliers: Suppliers<'a>,
     events: Events<'a>,
+    operators: EventOperators<'a>,
     deliveries: Deliveries<'a>,
     mails: Mails<'a>,
     files: Files<'a>,
@@ -158,6 +159,9 @@ impl<'a> Group<'a> {
             self.platform_replies.add(n, reply, commit.event.at);
         }
         self.events.add(n, commit);
+        if let Some(operator) = &commit.operator {
+            self.operators.add(n, operator, commit);
+        }
         for (delivery, lease) in roomy.deliveries() {
             self.has_leases |= lease.is_some();
             self.deliveries.add(n, delivery, lease, commit);
@@ -205,7 +209,8 @@ impl<'a> Group<'a> {
             needs.push(RowKind::Endpoints);
             records.push(Deliveries::write);
         }
-        let others: [(bool, Part); 5] = [
+        let others: [(bool, Part); 6] = [
+            (self.operators.source(statement), EventOperators::write),
             (self.invoices.source(statement), NewInvoices::write),
             (self.extensions.source(statement), Extensions::write),
             (self.suppliers.source(statement), Suppliers::write),

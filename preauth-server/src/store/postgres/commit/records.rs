@@ -1,7 +1,7 @@
 //! The rows of a group of commits besides the aggregates.
 
 use preauth_core::operation::{Actor, InvoiceFile, Operation};
-use preauth_core::port::{Commit, NewDelivery, NewMail, NewSupplier, Write};
+use preauth_core::port::{ActingOperator, Commit, NewDelivery, NewMail, NewSupplier, Write};
 use preauth_core::value::{ApiKeyId, OperationId, PaymentOrderId, Phone, UserId, Version};
 use uuid::Uuid;
 
@@ -39,6 +39,18 @@ rows! {
         actor_api_key_id: Option<Uuid>,
         actor_user_id: Option<Uuid>,
         body: &'a str,
+    }
+}
+
+rows! {
+    /// The operator who caused the event.
+    EventOperator, EventOperators as "event_operator" {
+        n: i32,
+        event_id: Uuid,
+        operator_id: Option<Uuid>,
+        name: &'a str,
+        request_id: Uuid,
+        address: String,
     }
 }
 
@@ -161,6 +173,28 @@ pub(super) fn record_events(statement: &mut Statement) {
                  actor_api_key_id, actor_user_id, body
              FROM event WHERE n IN (SELECT n FROM written))",
     );
+}
+
+impl<'a> EventOperators<'a> {
+    pub(super) fn add(&mut self, n: i32, operator: &'a ActingOperator, commit: &Commit) {
+        self.push(EventOperator {
+            n,
+            event_id: *commit.event.id.as_uuid(),
+            operator_id: operator.id.map(|id| *id.as_uuid()),
+            name: operator.name.as_str(),
+            request_id: *operator.request.as_uuid(),
+            address: operator.address.to_string(),
+        });
+    }
+
+    pub(super) fn write(statement: &mut Statement) {
+        statement.part(
+            "signed AS (
+                 INSERT INTO event_operators (event_id, operator_id, name, request_id, address)
+                 SELECT event_id, operator_id, name, request_id, address
+                 FROM event_operator WHERE n IN (SELECT n FROM written))",
+        );
+    }
 }
 
 impl Deliveries<'_> {

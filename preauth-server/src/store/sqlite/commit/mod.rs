@@ -44,6 +44,9 @@ pub(super) async fn write(
         Write::EventOnly { .. } => {}
     }
     record::event(connection, commit).await?;
+    if let Some(operator) = &commit.operator {
+        record::operator(connection, operator, commit).await?;
+    }
     let inserted = deliveries::insert(connection, commit).await?;
     if let Some(mail) = &commit.mail {
         record::mail(connection, mail, commit).await?;

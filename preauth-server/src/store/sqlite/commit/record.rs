@@ -1,7 +1,7 @@
 //! The rows of a commit besides the aggregate.
 
 use preauth_core::operation::{Actor, InvoiceFile};
-use preauth_core::port::{Commit, NewMail, NewReply, NewSupplier, Write};
+use preauth_core::port::{ActingOperator, Commit, NewMail, NewReply, NewSupplier, Write};
 use preauth_core::value::{
     ApiKeyId, CompanyId, OperationId, PaymentOrderId, Phone, Timestamp, UserId, Version,
 };
@@ -82,6 +82,31 @@ pub(super) async fn event(
     .bind(key.map(|key| key.as_uuid().as_bytes().as_slice()))
     .bind(user.map(|user| user.as_uuid().as_bytes().as_slice()))
     .bind(event.body.as_str())
+    .execute(connection)
+    .await?;
+    Ok(())
+}
+
+/// Stores who acted.
+pub(super) async fn operator(
+    connection: &mut SqliteConnection,
+    operator: &ActingOperator,
+    commit: &Commit,
+) -> Result<(), WriteError> {
+    sqlx::query(
+        "INSERT INTO event_operators (event_id, operator_id, name, request_id, address)
+         VALUES (?1, ?2, ?3, ?4, ?5)",
+    )
+    .bind(commit.event.id.as_uuid().as_bytes().as_slice())
+    .bind(
+        operator
+            .id
+            .as_ref()
+            .map(|id| id.as_uuid().as_bytes().as_slice()),
+    )
+    .bind(operator.name.as_str())
+    .bind(operator.request.as_uuid().as_bytes().as_slice())
+    .bind(operator.address.to_string())
     .execute(connection)
     .await?;
     Ok(())
