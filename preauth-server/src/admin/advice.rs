@@ -52,6 +52,13 @@ const ADVICE: &[(&str, Text)] = &[
         ),
     ),
     (
+        "OPERATOR_FORBIDDEN",
+        Text::new(
+            "`operator whoami` prints the role of this token; an admin adds one of another role by `operator add`",
+            "`operator whoami` mostra o papel deste token; um administrador cria outro com `operator add`",
+        ),
+    ),
+    (
         "RESPONSIBLE_USER_REFUSED",
         Text::new(
             "the user must be active, of this very company, and have both permissions; see `user set`",

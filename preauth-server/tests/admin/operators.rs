@@ -40,7 +40,14 @@ async fn an_operator_works_with_a_token_of_their_own_until_it_is_revoked() {
         token,
         &["operator", "revoke", "Ana Souza", "--yes"],
     );
-    forbidden.failed(1, &["OPERATOR_FORBIDDEN (403)", "the operator's role"]);
+    forbidden.failed(
+        1,
+        &[
+            "OPERATOR_FORBIDDEN (403)",
+            "the operator's role",
+            "`operator whoami`",
+        ],
+    );
 
     let shown = operator.stdout(&["operator", "show", "Ana Souza"]);
     assert_eq!(value(&shown, "state"), "ACTIVE");
