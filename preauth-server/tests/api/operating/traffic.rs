@@ -162,12 +162,19 @@ async fn a_slow_endpoint_is_counted_until_it_answers_sooner(backend: Backend) {
     at_once.mount(&receiver).await;
     let sandbox = Sandbox::start_sending_to(backend, &receiver.uri()).await;
     let caller = sandbox.caller("apiKey");
-    for (number, counted) in [("NF-1", 1), ("NF-2", 0)] {
+    for (number, counted, delivered) in [("NF-1", 1, 1), ("NF-2", 0, 2)] {
         let body = offer_body(&sandbox, number);
         let created = caller.post_json(PRE_AUTHORIZATIONS, &body).await;
         assert_eq!(created.status, 201);
-        let line = format!("preauth_endpoints_slow {counted}");
-        scrape_until(&sandbox, |scraped| scraped.has_line(&line)).await;
+        // It counts as slow before its answer is there: the next offer must not overtake that.
+        let lines = [
+            format!("preauth_endpoints_slow {counted}"),
+            format!("preauth_delivery_attempts_total{{outcome=\"delivered\"}} {delivered}"),
+        ];
+        scrape_until(&sandbox, |scraped| {
+            lines.iter().all(|it| scraped.has_line(it))
+        })
+        .await;
     }
     let scraped = scrape(&sandbox).await;
     assert!(scraped.value("process_cpu_seconds_total", &[]) > 0.0);
