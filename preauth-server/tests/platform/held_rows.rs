@@ -213,8 +213,14 @@ fn cnpj(number: usize) -> String {
 
 /// Every write that needs rows of one head office. What removes or resends what others need comes last.
 fn writes() -> Vec<&'static Route> {
-    /// Keys are only searched; the re-encryption goes from head office to head office.
-    const OTHERS: [&str; 3] = ["/api-key-search", "/master-keys/reencrypt", CLOCK];
+    /// Keys are only searched; the re-encryption goes from head office to head office; operators belong to none.
+    const OTHERS: [&str; 5] = [
+        "/api-key-search",
+        "/master-keys/reencrypt",
+        "/operators",
+        "/operators/{id}/revoke",
+        CLOCK,
+    ];
     let writes = ROUTES.iter().filter(|route| route.method != "GET");
     let mut writes: Vec<_> = writes
         .filter(|route| !OTHERS.contains(&route.path))

@@ -95,9 +95,14 @@ async fn creates_of_round(scene: &Scene, round: usize) -> Vec<Create> {
     ]
 }
 
-/// One create of each kind, and a test event: every request that takes a key.
+/// One create of each kind, an operator and a test event: every request that takes a key.
 async fn keyed(scene: &Scene, round: usize) -> Vec<Create> {
     let mut all = creates_of_round(scene, round).await;
+    all.push(Create {
+        route: "/operators",
+        path: "/operators".to_owned(),
+        body: json!({"name": format!("Ana {round}"), "role": "VIEWER"}),
+    });
     all.push(Create {
         route: TEST,
         path: TEST.replace("{id}", &scene.company),
