@@ -1,5 +1,5 @@
-//! For any file: no panic, one result however the file is split, and no result that a stray byte
-//! or a comment after the document changes.
+//! For any file: no panic, and one result however the file is split. After an XML document a comment is
+//! accepted, and anything else refused.
 //!
 //! The input is the file. It is checked as PDF and as XML.
 
@@ -20,7 +20,7 @@ fuzz_target!(|input: &[u8]| {
     let xml = checked(input, MediaType::TextXml);
     assert_eq!(xml, checked(input, MediaType::ApplicationXml));
     if xml.is_ok() && !UTF_16_MARKS.iter().any(|mark| input.starts_with(mark)) {
-        a_document_ends_where_it_ends(input);
+        content_after_the_document_is_refused(input);
     }
 });
 
@@ -41,7 +41,7 @@ fn checked(content: &[u8], declared: MediaType) -> Result<(), ContentMismatch> {
     validated
 }
 
-fn a_document_ends_where_it_ends(document: &[u8]) {
+fn content_after_the_document_is_refused(document: &[u8]) {
     let followed_by = |text: &[u8]| {
         let longer = [document, text].concat();
         validate(longer.as_slice(), MediaType::TextXml).expect("memory can be read")

@@ -61,7 +61,7 @@ pub enum FileError {
         found: usize,
     },
     /// The name has an invisible character, such as a control character, or is not Unicode.
-    #[error("the file name has a character that does not show, or is not unicode")]
+    #[error("the file name has an invisible character, or is not unicode")]
     NameCharacter,
     /// The name ends in neither `.pdf` nor `.xml`.
     #[error("the file name ends in neither .pdf nor .xml")]

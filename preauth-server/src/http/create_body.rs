@@ -29,7 +29,8 @@ use super::problem::{Defect, Problem};
 const FILE_NAME_LIMIT_CHARACTERS: usize = 255;
 const FORM: &str = "multipart/form-data";
 /// The message for an unsupported content type.
-const OTHERWISE: &str = "Content-Type deve ser application/json, em UTF-8, ou multipart/form-data.";
+const CONTENT_TYPES: &str =
+    "Content-Type deve ser application/json, em UTF-8, ou multipart/form-data.";
 /// Seconds after which an upload that found no room may be retried.
 const RETRY_UPLOAD_SECONDS: u32 = 5;
 /// Room for an upload is reserved in steps of this size.
@@ -60,7 +61,7 @@ pub(super) async fn receive(req: &mut Request, files: &InvoiceFiles) -> Result<R
     let content_type = body::content_type(req);
     let essence = content_type.split(';').next().unwrap_or_default().trim();
     if !essence.eq_ignore_ascii_case(FORM) {
-        let tree = body::json_or(req, OTHERWISE).await?;
+        let tree = body::json_or(req, CONTENT_TYPES).await?;
         return Ok(Received { tree, file: None });
     }
     body::check_encoding(req)?;

@@ -31,7 +31,7 @@ pub(super) trait RequestedObject: Sized {
     }
 }
 
-/// Nothing of the body is read.
+/// For endpoints that ignore the body.
 impl RequestedObject for () {
     fn members(_: Fields<'_>, _: &mut Problems) -> Option<Self> {
         Some(())

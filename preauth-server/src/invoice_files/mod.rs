@@ -38,7 +38,7 @@ pub use place::{Place, PlaceError, is_s3};
 pub use quota::{FileQuota, QuotaClaim};
 pub use spool::{Spool, Spooled};
 pub(crate) use sweep::SWEEP_BATCH;
-pub use validate::{ContentMismatch, XML_DEPTH_LIMIT, validate};
+pub use validate::{ContentMismatch, MAX_XML_DEPTH, validate};
 
 use place::make_folder;
 pub use turns::Turn;
@@ -49,11 +49,11 @@ pub const FILE_LIMIT_BYTES: u64 = 10 * 1024 * 1024;
 /// Maximum size of all uploads in progress together; they are on the disk.
 const IN_FLIGHT_LIMIT_BYTES: u64 = 640 * 1024 * 1024;
 /// Maximum number of uploads that wait for room.
-const WAITING_LIMIT: usize = 1024;
+const MAX_WAITING: usize = 1024;
 /// Maximum number of files that are checked concurrently, and of files that are stored concurrently:
 /// each may need as much memory as its size. The two are separate because storing may wait for a
 /// remote storage.
-const AT_WORK_LIMIT: u64 = 4;
+const MAX_AT_WORK: u64 = 4;
 
 /// The folder of uploads in progress; the files in it have no name.
 const SPOOL_FOLDER: &str = "uploads";
@@ -129,9 +129,9 @@ impl InvoiceFiles {
             ledger,
             clock,
             spool_folder: spool_folder.to_owned(),
-            in_flight: Budget::in_quarters(IN_FLIGHT_LIMIT_BYTES, WAITING_LIMIT),
-            checking: Budget::new(AT_WORK_LIMIT, WAITING_LIMIT),
-            storing: Budget::new(AT_WORK_LIMIT, WAITING_LIMIT),
+            in_flight: Budget::in_quarters(IN_FLIGHT_LIMIT_BYTES, MAX_WAITING),
+            checking: Budget::new(MAX_AT_WORK, MAX_WAITING),
+            storing: Budget::new(MAX_AT_WORK, MAX_WAITING),
             turns: Turns::default(),
             quota: FileQuota::none(),
         }

@@ -10,7 +10,7 @@ use thiserror::Error;
 
 use super::MediaType;
 
-pub use xml::XML_DEPTH_LIMIT;
+pub use xml::MAX_XML_DEPTH;
 
 /// Maximum offset of a PDF header; mail programs and printers put their own text before it.
 const PDF_HEADER_WITHIN_BYTES: u64 = 1024;

@@ -14,7 +14,7 @@ use super::grammar::{
 use super::{ContentMismatch, Stop};
 
 /// Maximum nesting depth of elements.
-pub const XML_DEPTH_LIMIT: usize = 128;
+pub const MAX_XML_DEPTH: usize = 128;
 /// Maximum number of an element's attributes: the search for duplicates takes quadratic time.
 const ATTRIBUTE_LIMIT: usize = 256;
 /// Maximum number of namespaces in force at an element: each of its names is searched in them.
@@ -110,7 +110,7 @@ impl Document {
     fn begin(&mut self, start: &BytesStart<'_>) -> Result<(), ContentMismatch> {
         ensure(self.depth > 0 || !std::mem::replace(&mut self.has_root, true))?;
         self.depth = self.depth.saturating_add(1);
-        if self.depth > XML_DEPTH_LIMIT {
+        if self.depth > MAX_XML_DEPTH {
             return Err(ContentMismatch::TooDeep);
         }
         let mut names: Vec<&str> = Vec::new();
@@ -174,7 +174,7 @@ const fn ensure(holds: bool) -> Result<(), ContentMismatch> {
 #[cfg(test)]
 mod tests {
     use super::super::{MediaType, validate};
-    use super::{ContentMismatch, XML_DEPTH_LIMIT};
+    use super::{ContentMismatch, MAX_XML_DEPTH};
 
     fn xml(content: impl AsRef<[u8]>) -> Result<(), ContentMismatch> {
         validate(content.as_ref(), MediaType::TextXml).unwrap()
@@ -288,9 +288,9 @@ mod tests {
     #[test]
     fn nesting_attributes_and_namespaces_have_bounds() {
         let nested = |depth| format!("{}{}", "<a>".repeat(depth), "</a>".repeat(depth));
-        assert_eq!(xml(nested(XML_DEPTH_LIMIT)), Ok(()));
+        assert_eq!(xml(nested(MAX_XML_DEPTH)), Ok(()));
         assert_eq!(
-            xml(nested(XML_DEPTH_LIMIT + 1)),
+            xml(nested(MAX_XML_DEPTH + 1)),
             Err(ContentMismatch::TooDeep)
         );
         assert_eq!(xml("<a>".repeat(1_000_000)), Err(ContentMismatch::TooDeep));

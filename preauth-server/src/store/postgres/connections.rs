@@ -14,9 +14,9 @@ use super::primary::{self, Primary};
 /// Connections of one instance; twice as many were not faster on the machines measured.
 pub(super) const CONNECTIONS: u32 = 16;
 /// Maximum number of tenants' requests that wait for a connection.
-pub(super) const WAITING_LIMIT: usize = 2048;
+pub(super) const MAX_WAITING: usize = 2048;
 /// One connection for work, and one to replace a broken one that is still being closed.
-const FEW: u32 = 2;
+const APART: u32 = 2;
 /// Maximum wait for a free connection.
 const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(5);
 /// A connection that was idle for longer is tested: its server must answer and accept writes. A
@@ -44,7 +44,7 @@ impl Connections {
 
     /// A pool for one task: a connection and a spare one.
     pub(super) fn few(options: PgConnectOptions, primary: &Arc<Primary>) -> Self {
-        Self::of(FEW, options, primary)
+        Self::of(APART, options, primary)
     }
 
     fn of(limit: u32, options: PgConnectOptions, primary: &Arc<Primary>) -> Self {

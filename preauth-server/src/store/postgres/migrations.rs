@@ -1,4 +1,4 @@
-//! Migrates a database to this build's schema beside running servers, or tells whether that is necessary.
+//! Migrates a database to this build's schema beside running servers, or checks whether that is needed.
 
 use std::time::Duration;
 

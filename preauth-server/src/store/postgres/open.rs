@@ -16,7 +16,7 @@ use crate::store::set_aside::SetAside;
 use crate::store::{DatabaseUrl, OpenError};
 
 use super::access::KeyLookups;
-use super::connections::{CONNECTIONS, Connections, WAITING_LIMIT};
+use super::connections::{CONNECTIONS, Connections, MAX_WAITING};
 use super::front::Fronts;
 use super::grouping::Grouped;
 use super::held::HeldOffices;
@@ -99,8 +99,8 @@ pub(super) async fn open(url: &DatabaseUrl) -> Result<PostgresStore, OpenError> 
     let locked_writes = LockedWrites::new(lane(session.clone(), writer::ASIDE_LOCK_TIMEOUT));
     Ok(PostgresStore {
         connections,
-        room: Budget::new(CONNECTIONS.into(), WAITING_LIMIT),
-        room_to_write: Budget::new(session::WRITING.into(), WAITING_LIMIT),
+        room: Budget::new(CONNECTIONS.into(), MAX_WAITING),
+        room_to_write: Budget::new(session::WRITING.into(), MAX_WAITING),
         locked_writes,
         writer: Grouped::spawn(writer, writer::LIMITS),
         aside,

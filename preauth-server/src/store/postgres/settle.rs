@@ -12,7 +12,7 @@ use super::waiting::waiting;
 use crate::store::error::WriteError;
 
 /// Maximum number of resumed endpoints per batch.
-const MAX_RESUMED: usize = 16;
+const MAX_RESUMED_ENDPOINTS: usize = 16;
 
 /// The number of deliveries settled by a batch.
 #[derive(Clone, Copy, Debug)]
@@ -36,7 +36,7 @@ pub(super) async fn settle(
     };
     let mut made_due: u64 = 0;
     let mut seen = Vec::new();
-    while seen.len() < MAX_RESUMED && made_due < u64::from(*limit) {
+    while seen.len() < MAX_RESUMED_ENDPOINTS && made_due < u64::from(*limit) {
         let left = u64::from(*limit).saturating_sub(made_due);
         match make_due(connection, &seen, left).await? {
             Some((endpoint, count)) => {

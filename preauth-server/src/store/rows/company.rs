@@ -13,7 +13,7 @@ pub(in crate::store) fn company(row: &impl RawRow) -> Result<Company, Corrupt> {
     let id = CompanyId::new(columns.uuid("id")?);
     let head_office = CompanyId::new(columns.uuid("head_office_id")?);
     let is_invited: bool = columns.raw("is_invited")?;
-    let has_contact: Option<&str> = columns.raw("contact_name")?;
+    let contact_name: Option<&str> = columns.raw("contact_name")?;
     let suspended_at = columns.optional_timestamp("suspended_at")?;
     // An invited supplier has no name of its own: each head office that invited it gave it one.
     let name = if is_invited { "cnpj" } else { "name" };
@@ -23,7 +23,7 @@ pub(in crate::store) fn company(row: &impl RawRow) -> Result<Company, Corrupt> {
         name: columns.parsed(name)?,
         kind: columns.parsed("kind")?,
         head_office: (head_office != id).then_some(head_office),
-        contact: has_contact
+        contact: contact_name
             .filter(|_| !is_invited)
             .map(|_| contact(columns))
             .transpose()?,

@@ -1,4 +1,4 @@
-//! Migrates a file to this build's schema, or tells whether that is necessary.
+//! Migrates a file to this build's schema, or checks whether that is needed.
 
 use sqlx::SqliteConnection;
 use sqlx::error::DatabaseError;

@@ -10,7 +10,7 @@ use super::waiting::waiting;
 use crate::store::error::WriteError;
 
 /// Maximum number of resumed endpoints per batch.
-const MAX_RESUMED: usize = 16;
+const MAX_RESUMED_ENDPOINTS: usize = 16;
 
 /// The number of deliveries settled by a batch.
 #[derive(Clone, Copy, Debug)]
@@ -28,7 +28,7 @@ pub(super) async fn settle(
 ) -> Result<Settled, WriteError> {
     let ended = end_removed(connection, *limit).await?;
     let mut made_due: u64 = 0;
-    for _ in 0..MAX_RESUMED {
+    for _ in 0..MAX_RESUMED_ENDPOINTS {
         let left = u64::from(*limit).saturating_sub(made_due);
         match make_due(connection, left).await? {
             Some(count) => made_due = made_due.saturating_add(count),

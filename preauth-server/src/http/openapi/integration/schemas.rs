@@ -40,7 +40,7 @@ fn pre_authorization() -> Schema {
             ),
             required(
                 "status",
-                Schema::open("Where it stands.", Status::InPreAuth),
+                Schema::open("The current status.", Status::InPreAuth),
             ),
             required("externalReference", shared::external_reference().nullable()),
             required("payer", named("Party")),

@@ -44,7 +44,7 @@ impl Endpoint for Set {
             )
             .id("The id of a head office.")
             .note("The name is looked up, and every address of it must be public. Only registering answers the signing secret, once. Pending deliveries follow a new URL. A change without `events` keeps those that were chosen.")
-            .body("Where to, and which events.", Schema::of::<WantedEndpoint>())
+            .body("The URL and the types of events.", Schema::of::<WantedEndpoint>())
             .answers(200, "Changed.", Schema::of::<EndpointShape>())
             .answers(201, "Registered.", Schema::of::<EndpointWithSecret>())
             .header(headers::CACHE_CONTROL)

@@ -76,7 +76,7 @@ impl From<&directory::Endpoint> for EndpointShape {
 }
 
 request! {
-    /// Where to, and which events.
+    /// The URL and the types of events.
     #[derive(Debug, PartialEq, Eq)]
     pub(crate) struct WantedEndpoint = "WantedEndpoint" {
         // Validated later than the other fields, because its refusals have a code of their own.
@@ -84,7 +84,7 @@ request! {
         url: String = "https://erp.azul.com.br/webhooks",
         /// Which events. Needed to register; a change without it keeps them.
         events: Option<EventTypeSet> = vec!["anticipation.paid"]
-            => |it| it.each("To be sent.").items(1, 100);
+            => |it| it.each("A type of events to send.").items(1, 100);
             optional(|it, name, problems| it.filled_set(name, EventType::ALL, problems)),
     }
 }

@@ -56,8 +56,8 @@ async fn make_due(
     Ok(done.rows_affected())
 }
 
-/// Only a pending delivery is leased. By a clock of the database that is behind every lease would seem endless,
-/// so the later of both clocks counts.
+/// Only a pending delivery is leased. If the database's clock is behind, every lease looks too long: the
+/// later of both clocks counts.
 async fn end_leases(
     connection: &mut PgConnection,
     now: Timestamp,

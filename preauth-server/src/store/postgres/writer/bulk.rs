@@ -16,7 +16,7 @@ pub(in super::super) const LIMITS: Limits = Limits {
 /// Commits per transaction: few enough that the rows it changes are locked only briefly.
 const BATCH_SIZE: usize = 500;
 /// Concurrent transactions: one of them computes while the other waits for the disk.
-const SIDE_BY_SIDE: usize = 2;
+const MAX_CONCURRENT_TRANSACTIONS: usize = 2;
 
 /// Writes many commits on connections of its own, so that others are not delayed.
 #[derive(Debug)]
@@ -44,7 +44,10 @@ impl BulkWriter {
             transactions.push(std::mem::replace(&mut commits, rest));
         }
         let written = stream::iter(transactions).map(|commits| self.0.write_all(commits));
-        let written: Vec<_> = written.buffered(SIDE_BY_SIDE).collect().await;
+        let written: Vec<_> = written
+            .buffered(MAX_CONCURRENT_TRANSACTIONS)
+            .collect()
+            .await;
         written.into_iter().flatten().collect()
     }
 }

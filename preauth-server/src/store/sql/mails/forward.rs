@@ -8,8 +8,8 @@ use crate::store::error::WriteError;
 use crate::store::rows::clamped;
 
 /// Makes mails due and ends leases, `limit` at most, and returns their number. A mail that was put off to
-/// the next day waits less than the longest delay of the schedule. By a clock of the database that is behind every
-/// lease would seem endless, so the later of both clocks counts.
+/// the next day waits less than the longest delay of the schedule. If the
+/// database's clock is behind, every lease looks too long: the later of both clocks counts.
 pub(in crate::store) async fn bring_forward(
     session: &mut dyn Session,
     (now, limit): &(Timestamp, u32),
