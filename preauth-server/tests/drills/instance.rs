@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::Duration;
 
 use test_support::{Backend, Home, Sandbox};
 
@@ -131,10 +132,25 @@ pub(crate) fn present_build() -> &'static Path {
     Path::new(env!("CARGO_BIN_EXE_preauth-server"))
 }
 
-/// Sends a process a signal.
+/// Sends a process a signal. After `STOP` none of its threads runs any more.
 pub(crate) fn signal(process: u32, name: &str) {
     let sent = Command::new("kill")
         .args([format!("-{name}"), process.to_string()])
         .status();
     assert!(sent.unwrap().success(), "kill -{name} {process}");
+    while name == "STOP" && !is_stopped(process) {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+/// Whether all threads of a process are stopped. One of them takes the signal, and on a busy machine the others
+/// may read an answer before.
+fn is_stopped(process: u32) -> bool {
+    let mut threads = std::fs::read_dir(format!("/proc/{process}/task")).unwrap();
+    threads.all(|thread| {
+        let stat = std::fs::read_to_string(thread.unwrap().path().join("stat")).unwrap_or_default();
+        // The state follows the name, which is in parentheses.
+        let state = stat.rsplit_once(") ").map(|(_, state)| state);
+        state.is_some_and(|state| state.starts_with('T'))
+    })
 }
