@@ -15,6 +15,17 @@ const MANY: u32 = 100;
 /// Longer than any lease, whatever the right time is.
 const YEARS: TimeDelta = TimeDelta::days(3_650);
 
+/// A delivery and a mail that are due, and the clock of their database.
+async fn offered() -> (Fixture, SettableClock) {
+    let fixture = Fixture::new().await;
+    let payer = fixture.payer().await;
+    fixture.add_endpoint(payer).await;
+    fixture.offer(payer).await;
+    let clock = SettableClock::at(&fixture.database.url()).await;
+    // Sessions that began before keep the clock that they know.
+    (Fixture::on(&fixture.database, 2).await, clock)
+}
+
 async fn database_now(fixture: &Fixture) -> Timestamp {
     let moments = fixture.stores.lifecycle.moments().await;
     moments.unwrap().now.unwrap()
@@ -22,13 +33,7 @@ async fn database_now(fixture: &Fixture) -> Timestamp {
 
 #[tokio::test]
 async fn leases_taken_while_the_databases_clock_was_ahead_are_taken_over_once_it_came_back() {
-    let fixture = Fixture::new().await;
-    let payer = fixture.payer().await;
-    fixture.add_endpoint(payer).await;
-    fixture.offer(payer).await;
-    let clock = SettableClock::at(&fixture.database.url()).await;
-    // Sessions that began before keep the clock that they know.
-    let fixture = Fixture::on(&fixture.database, 2).await;
+    let (fixture, clock) = offered().await;
     let before = database_now(&fixture).await;
     clock.set_ahead(YEARS).await;
     let ahead = database_now(&fixture).await.since(before);
@@ -52,13 +57,7 @@ async fn leases_taken_while_the_databases_clock_was_ahead_are_taken_over_once_it
 
 #[tokio::test]
 async fn a_database_whose_clock_fell_behind_sends_nothing_twice() {
-    let fixture = Fixture::new().await;
-    let payer = fixture.payer().await;
-    fixture.add_endpoint(payer).await;
-    fixture.offer(payer).await;
-    let clock = SettableClock::at(&fixture.database.url()).await;
-    // Sessions that began before keep the clock that they know.
-    let fixture = Fixture::on(&fixture.database, 2).await;
+    let (fixture, clock) = offered().await;
     let (queue, outbox) = (&*fixture.stores.mails, &fixture.stores.outbox);
     let leased = claim_up_to(&fixture, fixture.now, NonZeroU32::MIN).await;
     let mail = lease_by(queue, &claim(fixture.now)).await.unwrap();

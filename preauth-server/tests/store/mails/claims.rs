@@ -26,8 +26,27 @@ const FEW: u32 = 10;
 /// Mails that are sent before the last of those few: what was listed before they were due, and their turns.
 const MAX_BEFORE: usize = 64 + 16 + 2 * 10;
 
+/// Two head offices with as many mails each, all to mailboxes of their own: mails to one mailbox wait for each
+/// other.
+pub(crate) async fn two_flooded(fixture: &Fixture, mails: u32) -> [CompanyId; 2] {
+    let payers = [fixture.payer().await, fixture.payer().await];
+    for payer in payers {
+        flood(fixture, payer, mails).await;
+    }
+    let mailboxes = "UPDATE notices SET recipient = 'x' || operation_id || '@example.com'";
+    sqlx::query(mailboxes).execute(&fixture.sql).await.unwrap();
+    payers
+}
+
+/// The number of mails of a head office with a recorded attempt.
+pub(crate) async fn recorded(fixture: &Fixture, head_office: CompanyId) -> i64 {
+    let sql = "SELECT count(*) FROM notices WHERE attempts_made > 0 AND head_office_id = $1";
+    let count = sqlx::query_scalar(sql).bind(head_office.as_uuid());
+    count.fetch_one(&fixture.sql).await.unwrap()
+}
+
 /// Mails of one head office to as many mailboxes, without anything else.
-pub(crate) async fn flood(fixture: &Fixture, payer: CompanyId, mails: u32) {
+async fn flood(fixture: &Fixture, payer: CompanyId, mails: u32) {
     let operation = fixture.offer(payer).await.id.get();
     let base = operation * 1_000_000;
     for n in 0..i64::from(mails) {

@@ -14,7 +14,7 @@ use tokio::time::{sleep, timeout};
 
 use crate::store::fixture::Fixture;
 
-use super::claims::{Standing, accepting_parts, flood};
+use super::claims::{Standing, accepting_parts, recorded, two_flooded};
 
 /// Mails of each of two head offices, besides one: more than are in progress at a time.
 const MAILS: u32 = 7;
@@ -57,13 +57,6 @@ impl MailQueue for Held {
     }
 }
 
-/// The mails of a head office with a recorded attempt.
-async fn recorded(fixture: &Fixture, head_office: CompanyId) -> i64 {
-    let sql = "SELECT count(*) FROM notices WHERE attempts_made > 0 AND head_office_id = $1";
-    let count = sqlx::query_scalar(sql).bind(head_office.as_uuid());
-    count.fetch_one(&fixture.sql).await.unwrap()
-}
-
 async fn wait_until_all_are_recorded(fixture: &Fixture, head_office: CompanyId) {
     let all = async {
         while recorded(fixture, head_office).await < i64::from(MAILS) + 1 {
@@ -79,13 +72,7 @@ async fn wait_until_all_are_recorded(fixture: &Fixture, head_office: CompanyId) 
 #[tokio::test]
 async fn mails_whose_rows_are_held_delay_no_mails_of_others() {
     let fixture = Fixture::new().await;
-    let (held, other) = (fixture.payer().await, fixture.payer().await);
-    for payer in [held, other] {
-        flood(&fixture, payer, MAILS).await;
-    }
-    // Mails to one mailbox wait for each other.
-    let mailboxes = "UPDATE notices SET recipient = 'x' || operation_id || '@example.com'";
-    sqlx::query(mailboxes).execute(&fixture.sql).await.unwrap();
+    let [held, other] = two_flooded(&fixture, MAILS).await;
     let let_go = Arc::new(Semaphore::new(0));
     let queue = Held {
         queue: Arc::clone(&fixture.stores.mails),

@@ -14,7 +14,7 @@ use tokio::sync::Mutex;
 use tokio::time::sleep;
 
 use crate::store::fixture::Fixture;
-use crate::store::mails::claims::{Standing, accepting_parts, flood};
+use crate::store::mails::claims::{Standing, accepting_parts, recorded, two_flooded};
 use crate::store::mails::{claim, lease_by};
 
 use super::{Holder, ROUNDS, goes_on_beside, one_waits};
@@ -194,25 +194,11 @@ impl MailQueue for HeldOnceLeased {
     }
 }
 
-/// The number of mails of a head office with a recorded attempt.
-async fn recorded(fixture: &Fixture, head_office: CompanyId) -> u32 {
-    let sql = "SELECT count(*) FROM notices WHERE attempts_made > 0 AND head_office_id = $1";
-    let count = sqlx::query_scalar::<_, i64>(sql).bind(head_office.as_uuid());
-    let count = count.fetch_one(&fixture.sql).await.unwrap();
-    u32::try_from(count).unwrap()
-}
-
 /// Whether all mails of a head office are recorded before the first recording of another's, whose rows are
 /// locked, is given up.
 async fn others_are_recorded_first(one_by_one: Option<Mutex<()>>) -> bool {
     let fixture = Fixture::new().await;
-    let (held, other) = (fixture.payer().await, fixture.payer().await);
-    for payer in [held, other] {
-        flood(&fixture, payer, MAILS).await;
-    }
-    // Mails to one mailbox wait for each other.
-    let mailboxes = "UPDATE notices SET recipient = 'x' || operation_id || '@example.com'";
-    sqlx::query(mailboxes).execute(&fixture.sql).await.unwrap();
+    let [held, other] = two_flooded(&fixture, MAILS).await;
     let given_up = Arc::new(AtomicUsize::new(0));
     let queue = HeldOnceLeased {
         queue: Arc::clone(&fixture.stores.mails),
@@ -225,7 +211,7 @@ async fn others_are_recorded_first(one_by_one: Option<Mutex<()>>) -> bool {
     let sender = MailSender::new(Arc::new(queue), accepting_parts(), clock, Arc::default());
     let (trigger, until) = shutdown();
     let sending = tokio::spawn(async move { sender.run(until).await });
-    while recorded(&fixture, other).await < MAILS + 1 {
+    while recorded(&fixture, other).await < i64::from(MAILS) + 1 {
         if given_up.load(Ordering::Relaxed) > 0 {
             sending.abort();
             return false;
