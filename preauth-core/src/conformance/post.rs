@@ -67,6 +67,8 @@ pub(super) fn claim(now: Timestamp, limit: u32, per_endpoint: u32) -> Claim {
         slow_limit: limit,
         per_endpoint: NonZeroU32::new(per_endpoint).unwrap(),
         per_slow_endpoint: NonZeroU32::new(per_endpoint).unwrap(),
+        answering: Vec::new(),
+        per_answering_endpoint: NonZeroU32::new(per_endpoint).unwrap(),
     }
 }
 

@@ -97,6 +97,7 @@ macro_rules! conformance_suite {
             paces::slow_endpoints_come_after_all_others,
             paces::slow_endpoints_share_a_limit,
             paces::a_slow_endpoint_has_a_limit_of_its_own,
+            paces::an_answering_endpoint_has_a_limit_of_its_own,
             parties::a_payer_must_be_registered,
             parties::a_branch_is_read_with_its_head_office,
             parties::a_suppliers_branch_is_read_with_its_head_office,

@@ -152,6 +152,8 @@ impl Deliveries {
     fn limit(&self, claim: &Claim, endpoint: EndpointId) -> u32 {
         if self.is_slow(endpoint) {
             claim.per_slow_endpoint.get()
+        } else if claim.answering.contains(&endpoint) {
+            claim.per_answering_endpoint.get()
         } else {
             claim.per_endpoint.get()
         }

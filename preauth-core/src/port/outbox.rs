@@ -20,8 +20,8 @@ pub trait Outbox: Send + Sync {
     /// endpoints come after all others, and are at most `claim.slow_limit`.
     ///
     /// No delivery of a paused endpoint is leased. An endpoint has at most `claim.per_endpoint` deliveries
-    /// under valid leases, a slow one at most `claim.per_slow_endpoint`; leases from earlier claims and from
-    /// commits' handovers count.
+    /// under valid leases, a slow one at most `claim.per_slow_endpoint`, any other of `claim.answering` at
+    /// most `claim.per_answering_endpoint`; leases from earlier claims and from commits' handovers count.
     async fn claim(&self, claim: &Claim) -> Result<Claimed, Unavailable>;
 
     /// Records one attempt and its consequences, and ends the lease.
@@ -61,7 +61,7 @@ pub trait Outbox: Send + Sync {
 }
 
 /// How much to lease.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Claim {
     /// The service's clock: deliveries due until now are leased.
     pub now: Timestamp,
@@ -75,6 +75,10 @@ pub struct Claim {
     pub per_endpoint: NonZeroU32,
     /// Maximum number under way to a slow one.
     pub per_slow_endpoint: NonZeroU32,
+    /// Endpoints that answer while others may hang.
+    pub answering: Vec<EndpointId>,
+    /// Maximum number under way to one of these that is not slow; not below `per_endpoint`.
+    pub per_answering_endpoint: NonZeroU32,
 }
 
 /// The result of a claim.

@@ -107,6 +107,8 @@ pub(crate) async fn claim(store: &MemoryStore) -> Vec<Leased> {
         slow_limit: 10,
         per_endpoint: NonZeroU32::MIN,
         per_slow_endpoint: NonZeroU32::MIN,
+        answering: Vec::new(),
+        per_answering_endpoint: NonZeroU32::MIN,
     };
     store.claim(&claim).await.unwrap().leased
 }

@@ -30,7 +30,7 @@ pub(crate) fn run(run: &Run, table: &mut Table) {
         },
         |alone, beside| {
             let what = format!("healthy endpoint beside a slow one, {PER_SECOND} a second: p99");
-            let p99s = (percentile(&beside, 99), percentile(&alone, 99));
+            let p99s = (percentile(&beside.whole, 99), percentile(&alone.whole, 99));
             table.ratio(&what, "alone", AtMost(120), " us", p99s);
         },
     );

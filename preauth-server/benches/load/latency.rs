@@ -13,7 +13,7 @@ pub(crate) fn run(run: &Run, table: &mut Table) {
     let measured = |time| paced::run(&stage.scene, &stage.payers, PER_SECOND, time);
     measured(run.warm_up());
     for _ in 0..run.pairs {
-        let sorted = measured(run.time());
+        let sorted = measured(run.time()).whole;
         for (percent, most) in [(50, 4000), (99, 10_000)] {
             let what = format!("create to receipt at {PER_SECOND} a second: p{percent}");
             let latency = crate::statistics::percentile(&sorted, percent);

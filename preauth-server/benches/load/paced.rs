@@ -11,12 +11,25 @@ use crate::scene::Scene;
 /// Clients that take turns, so that one waiting for its answer delays no other create.
 const CLIENTS: u32 = 16;
 
-/// Sends `rate` creates a second, and waits until `receiver` has all their events. Returns the
-/// microseconds from the sending of each create to the arrival of its event, sorted.
-pub(crate) fn run(scene: &Scene, receiver: &Receiver, rate: u32, time: Duration) -> Vec<u64> {
+/// What the events of creates took, in microseconds, each sorted.
+pub(crate) struct Latencies {
+    /// From the sending of the create to the arrival of its event.
+    pub(crate) whole: Vec<u64>,
+    /// From the create's answer on; 0 if the event came first.
+    pub(crate) after_answer: Vec<u64>,
+}
+
+struct Sent {
+    invoice: u64,
+    at: Instant,
+    answered_after: u64,
+}
+
+/// Sends `rate` creates a second, and waits until `receiver` has all their events.
+pub(crate) fn run(scene: &Scene, receiver: &Receiver, rate: u32, time: Duration) -> Latencies {
     let before = receiver.count();
     let begun = now();
-    let sent: Vec<(u64, Instant)> = thread::scope(|scope| {
+    let sent: Vec<Sent> = thread::scope(|scope| {
         let clients: Vec<_> = (0..CLIENTS)
             .map(|client| scope.spawn(move || send(scene, client, rate, begun, time)))
             .collect();
@@ -27,22 +40,22 @@ pub(crate) fn run(scene: &Scene, receiver: &Receiver, rate: u32, time: Duration)
     });
     receiver.wait_for(before + sent.len());
     let arrivals = receiver.arrivals();
-    let took = |(invoice, sent): (u64, Instant)| {
-        let arrived = *arrivals.get(&invoice).unwrap();
-        u64::try_from(arrived.duration_since(sent).as_micros()).unwrap()
-    };
-    let mut latencies: Vec<u64> = sent.into_iter().map(took).collect();
-    latencies.sort_unstable();
-    latencies
+    let (mut whole, mut after_answer) = (Vec::new(), Vec::new());
+    for sent in sent {
+        let arrived = *arrivals.get(&sent.invoice).unwrap();
+        let took = u64::try_from(arrived.duration_since(sent.at).as_micros()).unwrap();
+        whole.push(took);
+        after_answer.push(took.saturating_sub(sent.answered_after));
+    }
+    whole.sort_unstable();
+    after_answer.sort_unstable();
+    Latencies {
+        whole,
+        after_answer,
+    }
 }
 
-fn send(
-    scene: &Scene,
-    client: u32,
-    rate: u32,
-    begun: Instant,
-    time: Duration,
-) -> Vec<(u64, Instant)> {
+fn send(scene: &Scene, client: u32, rate: u32, begun: Instant, time: Duration) -> Vec<Sent> {
     let mut connection = Connection::to(scene.address(0));
     let mut sent = Vec::new();
     let step = Duration::from_secs(1) / rate;
@@ -54,8 +67,13 @@ fn send(
         thread::sleep(due.saturating_sub(begun.elapsed()));
         let invoice = next_invoice();
         let request = scene.payer.create(invoice, 0);
-        sent.push((invoice, now()));
-        connection.send(&request, "201");
+        let at = now();
+        let (answered_after, _) = connection.send(&request, "201");
+        sent.push(Sent {
+            invoice,
+            at,
+            answered_after,
+        });
     }
     sent
 }

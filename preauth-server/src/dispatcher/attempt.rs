@@ -45,6 +45,7 @@ impl Courier {
             exchange = self.paced_exchange(&leased, &mut slot) => exchange,
             () = abandoned.requested() => return self.release(&leased).await,
         };
+        slot.note_end();
         let duration = stopwatch.elapsed();
         let asked = self.asked_delay_seconds(&exchange);
         let (attempt, verdict) = evaluate(&leased, exchange, asked, at, self.clock.now());

@@ -2,8 +2,8 @@
 //!
 //! Without it each event would cost a wake-up and a claim. A delivery is handed over only if it can be
 //! attempted at once: while its endpoint has few attempts in progress and no backlog. When fewer than
-//! three quarters of the slots are free, an attempt to the endpoint must also have ended recently, so that
-//! endpoints which begin to hang take no slots from those that answer.
+//! three quarters of the slots are free, the endpoint must also have answered recently, so that endpoints
+//! which begin to hang take no slots from those that answer.
 
 use std::sync::{Arc, PoisonError};
 
@@ -51,7 +51,7 @@ impl Handover for SlotHandover {
             slots.take_for_commit(endpoint, self.limits.per_endpoint_of_commits.get(), None)
         } else {
             let per_endpoint = self.limits.per_endpoint_of_commits_when_crowded;
-            slots.take_for_commit(endpoint, per_endpoint, Some(self.limits.progress))
+            slots.take_for_commit(endpoint, per_endpoint, Some(self.limits.stuck_after))
         }?;
         Some(Box::new(Reserved {
             slot,

@@ -4,7 +4,8 @@
 //! First, slow attempts have slots of their own: an attempt that hangs moves to these after a second.
 //! Second, the more slots are taken, the fewer one endpoint gets. While most are free, it gets enough to
 //! keep a distant receiver busy. As long as fewer than 576 endpoints begin to hang at the same moment, a
-//! quarter of the slots stays free, however long their queues are. Third, endpoints that are known to be
+//! quarter of the slots stays free, however long their queues are. These are for those that answer: such
+//! an endpoint gets as many as when half of the slots are free. Third, endpoints that are known to be
 //! slow share half of the slow slots by the same rule; the other half is for endpoints that begin to hang.
 
 use std::num::NonZeroU32;
@@ -39,11 +40,11 @@ pub struct Limits {
     /// further delivery to it, while less than a quarter of the slots is taken. It is so small that a
     /// few processes together leave room for deliveries that are due. Default: 16.
     pub per_endpoint_of_commits: NonZeroU32,
-    /// The same while more slots are taken. An endpoint with attempts in progress must then also make
-    /// progress: one of them must have ended, or begun as the only one, within `progress`. Default: 4.
+    /// The same while more slots are taken. Of the attempts in progress one must then have begun as the
+    /// only one within `stuck_after`, or an attempt must have ended within the last second. Default: 8.
     pub per_endpoint_of_commits_when_crowded: u32,
     /// The interval for that. Default: 100 ms.
-    pub progress: Duration,
+    pub stuck_after: Duration,
     /// Duration of a lease; longer than an attempt and its recording. Default: 30 s.
     pub lease: TimeDelta,
     /// Maximum duration of an attempt, also when the sender does not return. Default: 12 s.
@@ -60,6 +61,8 @@ pub struct Limits {
 pub(super) struct Share {
     pub(super) room: NonZeroU32,
     pub(super) per_endpoint: NonZeroU32,
+    /// Of an endpoint that has answered within the last second.
+    pub(super) per_answering_endpoint: NonZeroU32,
     /// 0 while slow endpoints wait.
     pub(super) slow_room: u32,
     pub(super) per_slow_endpoint: NonZeroU32,
@@ -74,8 +77,8 @@ impl Default for Limits {
             per_endpoint: const { NonZeroU32::new(8).unwrap() },
             per_endpoint_when_quiet: const { NonZeroU32::new(64).unwrap() },
             per_endpoint_of_commits: const { NonZeroU32::new(16).unwrap() },
-            per_endpoint_of_commits_when_crowded: 4,
-            progress: Duration::from_millis(100),
+            per_endpoint_of_commits_when_crowded: 8,
+            stuck_after: Duration::from_millis(100),
             lease: TimeDelta::seconds(30),
             attempt: Duration::from_secs(12),
             drain: Duration::from_secs(5),
@@ -100,6 +103,7 @@ impl Limits {
         Some(Share {
             room,
             per_endpoint,
+            per_answering_endpoint: per_endpoint.max(self.per_endpoint),
             slow_room: of_slow.map_or(0, |(room, _)| room.get()),
             per_slow_endpoint: of_slow.map_or(NonZeroU32::MIN, |(_, part)| part),
         })

@@ -8,6 +8,7 @@ use futures_util::future::join_all;
 use preauth_core::port::{Claim, Claimed, Leased, Unavailable};
 use preauth_core::value::Timestamp;
 use tokio::task::{JoinError, JoinSet};
+use tokio::time::Instant;
 
 use crate::worker::{HELD_REST, Shutdown, ShutdownTrigger, pause, shutdown};
 
@@ -18,6 +19,12 @@ use super::slots::Slot;
 
 /// Pause after each poll of the outbox, so that a burst of wake-ups becomes one poll.
 const LOOK_SPACING: Duration = Duration::from_millis(2);
+/// Maximum number of attempts that begin at the same moment, and the pause between two such rounds: what
+/// is in progress goes on in between.
+const MAX_PER_ROUND: u32 = 96;
+const ROUND_SPACING: Duration = Duration::from_millis(5);
+/// Pause before slow endpoints are recorded: those that hang at once turn slow at once.
+const TURN_SPACING: Duration = Duration::from_millis(20);
 /// Delay from a poll that found deliveries to the next poll, which finds what else is due. Also the
 /// interval of polls while an endpoint's limit holds deliveries back: others may become due after them.
 const NEXT_LOOK: Duration = Duration::from_millis(100);
@@ -32,6 +39,13 @@ struct UnderWay {
     /// Passed to every task; `abandon` triggers it.
     abandoned: Shutdown,
     abandon: ShutdownTrigger,
+}
+
+/// Leased deliveries with their slots.
+struct Round {
+    begun: Vec<(Leased, Slot)>,
+    /// Whether there may be more.
+    is_cut: bool,
 }
 
 /// The next step of the loop.
@@ -56,7 +70,20 @@ impl Dispatcher {
     /// Returns the number of attempts. Fails when the outbox cannot be read. An outcome that cannot
     /// be recorded is not a failure here: the delivery is attempted again when its lease expires.
     pub async fn run_once(&self) -> Result<usize, Unavailable> {
-        let leased = self.claim(self.courier.clock.now(), &mut None).await?;
+        let (now, mut leased) = (self.courier.clock.now(), Vec::new());
+        loop {
+            match self.claim(now, &mut None).await {
+                Ok(round) => {
+                    leased.extend(round.begun);
+                    if !round.is_cut {
+                        break;
+                    }
+                }
+                Err(unavailable) if leased.is_empty() => return Err(unavailable),
+                // Attempt what is already leased; do not wait for the leases to expire.
+                Err(_) => break,
+            }
+        }
         let attempts = leased.len();
         let (_never, abandoned) = shutdown();
         let deliver = |(leased, slot)| self.courier.deliver(leased, slot, abandoned.clone());
@@ -122,13 +149,15 @@ impl Dispatcher {
         }
         let looked_at = self.courier.clock.now();
         let was_full = self.is_full();
-        let step = self.begin_due(under_way, looked_at).await;
+        let began = Instant::now();
+        let step = self.begin_due(under_way, looked_at, shutdown).await;
         let Some(next_due) = self.health.observe(step) else {
             pause(self.limits.poll, shutdown).await;
             return Turn::Claim;
         };
         let was_full = was_full || self.is_full();
-        pause(LOOK_SPACING, shutdown).await;
+        // A poll that takes long leaves as much time to everything else.
+        pause(LOOK_SPACING.max(began.elapsed().min(NEXT_LOOK)), shutdown).await;
         Turn::Rest(Rest {
             pause: self.pause_until(next_due, looked_at),
             was_full,
@@ -141,14 +170,26 @@ impl Dispatcher {
         &self,
         under_way: &mut UnderWay,
         now: Timestamp,
+        shutdown: &mut Shutdown,
     ) -> Result<Option<Timestamp>, Unavailable> {
         self.note_slow().await?;
-        let claimed = self.claim(now, &mut under_way.cut_at).await?;
-        if claimed.is_empty() {
+        let mut round = self.claim(now, &mut under_way.cut_at).await?;
+        if round.begun.is_empty() {
             return self.courier.outbox.next_due().await;
         }
-        for (leased, slot) in claimed {
-            under_way.begin(&self.courier, leased, slot);
+        loop {
+            for (leased, slot) in round.begun {
+                under_way.begin(&self.courier, leased, slot);
+            }
+            if !round.is_cut || shutdown.is_requested() {
+                break;
+            }
+            pause(ROUND_SPACING, shutdown).await;
+            round = match self.claim(now, &mut under_way.cut_at).await {
+                Ok(round) => round,
+                // The next poll reports it.
+                Err(_) => break,
+            };
         }
         Ok(Some(now))
     }
@@ -194,7 +235,10 @@ impl Dispatcher {
                     }
                 }
                 () = self.wake.notified() => return Turn::Claim,
-                () = self.courier.slots.turned() => return Turn::Claim,
+                () = self.courier.slots.turned() => {
+                    pause(TURN_SPACING, shutdown).await;
+                    return Turn::Claim;
+                }
                 () = &mut timer => return Turn::Claim,
             }
         }
@@ -211,48 +255,53 @@ impl Dispatcher {
         cut_at.is_some_and(|cut_at| part.is_some_and(|part| part >= cut_at))
     }
 
-    /// Leases the due deliveries for which there is room, and takes a slot for each. Sets `cut_at`
-    /// when an endpoint's limit held deliveries back.
+    /// Leases due deliveries for which there is room, and takes a slot for each. Sets `cut_at` when an
+    /// endpoint's limit held deliveries back.
     async fn claim(
         &self,
         now: Timestamp,
         cut_at: &mut Option<NonZeroU32>,
-    ) -> Result<Vec<(Leased, Slot)>, Unavailable> {
+    ) -> Result<Round, Unavailable> {
         let slots = &self.courier.slots;
-        let mut begun = Vec::new();
-        while let Some(share) = self.share() {
-            let claim = Claim {
-                now,
-                lease: self.limits.lease,
-                limit: share.room.get(),
-                slow_limit: share.slow_room,
-                per_endpoint: share.per_endpoint,
-                per_slow_endpoint: share.per_slow_endpoint,
-            };
-            let Claimed { leased, full } = match self.courier.outbox.claim(&claim).await {
-                Ok(claimed) => claimed,
-                Err(unavailable) if begun.is_empty() => return Err(unavailable),
-                // Attempt what is already leased; do not wait for the leases to expire.
-                Err(_) => break,
-            };
-            let is_cut = reaches(leased.len(), claim.limit);
-            let to_slow = leased.iter().filter(|it| it.endpoint_is_slow).count();
-            let slow_is_cut = share.slow_room > 0 && reaches(to_slow, share.slow_room);
-            begun.extend(leased.into_iter().map(|leased| {
-                let slot = slots.take(leased.endpoint, leased.endpoint_is_slow);
-                (leased, slot)
-            }));
-            slots.note_backlogs(full);
-            if is_cut {
-                *cut_at = (*cut_at).max(Some(share.per_endpoint));
+        let Some(share) = self.share() else {
+            return Ok(Round {
+                begun: Vec::new(),
+                is_cut: false,
+            });
+        };
+        let claim = Claim {
+            now,
+            lease: self.limits.lease,
+            limit: share.room.get().min(MAX_PER_ROUND),
+            slow_limit: share.slow_room,
+            per_endpoint: share.per_endpoint,
+            per_slow_endpoint: share.per_slow_endpoint,
+            answering: if share.per_endpoint < share.per_answering_endpoint {
+                slots.answering()
             } else {
-                *cut_at = cut_at.filter(|cut_at| *cut_at > share.per_endpoint);
-                if !slow_is_cut {
-                    break;
-                }
-            }
-        }
-        Ok(begun)
+                Vec::new()
+            },
+            per_answering_endpoint: share.per_answering_endpoint,
+        };
+        let Claimed { leased, full } = self.courier.outbox.claim(&claim).await?;
+        let is_cut = reaches(leased.len(), claim.limit);
+        let to_slow = leased.iter().filter(|it| it.endpoint_is_slow).count();
+        let slow_is_cut = share.slow_room > 0 && reaches(to_slow, share.slow_room);
+        let begun = leased.into_iter().map(|leased| {
+            let slot = slots.take(leased.endpoint, leased.endpoint_is_slow);
+            (leased, slot)
+        });
+        let begun = begun.collect();
+        slots.note_backlogs(full);
+        *cut_at = if is_cut {
+            (*cut_at).max(Some(share.per_endpoint))
+        } else {
+            cut_at.filter(|cut_at| *cut_at > share.per_endpoint)
+        };
+        Ok(Round {
+            begun,
+            is_cut: is_cut || slow_is_cut,
+        })
     }
 
     fn share(&self) -> Option<Share> {

@@ -9,6 +9,11 @@ use preauth_core::value::EndpointId;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
+/// How long the end of an attempt shows that its endpoint answers: one that takes longer is slow.
+const ANSWER_COUNTS: Duration = Duration::from_secs(1);
+/// Maximum number of answering endpoints that one claim knows.
+const MAX_ANSWERING: usize = 64;
+
 /// Counts attempts; clones share the counts.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Slots(Arc<Counts>);
@@ -32,8 +37,10 @@ struct Counts {
 #[derive(Clone, Copy, Debug, Default)]
 struct Busy {
     attempts: u32,
-    /// When an attempt ended, or began while no other was in progress.
-    progressed_at: Option<Instant>,
+    /// When an attempt began while no other was in progress.
+    resumed_at: Option<Instant>,
+    /// When an attempt ended that was not slow.
+    answered_at: Option<Instant>,
     /// Whether its limit holds due deliveries back: these come before new ones.
     has_backlog: bool,
 }
@@ -61,12 +68,13 @@ impl Slots {
     }
 
     /// Takes a slot for a delivery that a commit may hand over. `None` if the endpoint has `per_endpoint`
-    /// attempts already, has a backlog, has turned slow, or made no progress `within` that time.
+    /// attempts already, has a backlog, has turned slow, or is `stuck_after` that time (see
+    /// [`Busy::is_stuck`]).
     pub(super) fn take_for_commit(
         &self,
         endpoint: EndpointId,
         per_endpoint: u32,
-        within: Option<Duration>,
+        stuck_after: Option<Duration>,
     ) -> Option<Slot> {
         if self.0.lock().contains(&endpoint) {
             return None;
@@ -80,7 +88,7 @@ impl Slots {
             busy.has_backlog = true;
             return None;
         }
-        if within.is_some_and(|within| !busy.has_progressed(within)) {
+        if stuck_after.is_some_and(|time| busy.is_stuck(time)) {
             return None;
         }
         busy.begin();
@@ -98,6 +106,16 @@ impl Slots {
         for endpoint in full {
             by_endpoint.entry(endpoint).or_default().has_backlog = true;
         }
+    }
+
+    /// Some of the endpoints with a backlog whose attempts end soon.
+    pub(super) fn answering(&self) -> Vec<EndpointId> {
+        let by_endpoint = self.0.busy();
+        let answering = by_endpoint
+            .iter()
+            .filter(|(_, busy)| busy.has_backlog && busy.has_answered());
+        let ids = answering.map(|(endpoint, _)| *endpoint);
+        ids.take(MAX_ANSWERING).collect()
     }
 
     pub(super) fn in_use(&self) -> u32 {
@@ -156,25 +174,39 @@ impl Counts {
 impl Busy {
     fn begin(&mut self) {
         if self.attempts == 0 {
-            self.progressed_at = Some(Instant::now());
+            self.resumed_at = Some(Instant::now());
         }
         self.attempts = self.attempts.saturating_add(1);
     }
 
     fn end(&mut self) {
-        self.progressed_at = Some(Instant::now());
         self.attempts = self.attempts.saturating_sub(1);
     }
 
-    /// Whether no attempt to it is in progress, or one has ended, or begun as the only one, within that
-    /// time.
-    fn has_progressed(&self, within: Duration) -> bool {
-        let is_recent = |at: Instant| at.elapsed() <= within;
-        self.attempts == 0 || self.progressed_at.is_some_and(is_recent)
+    /// Whether an attempt to it has ended recently, without having been slow.
+    fn has_answered(&self) -> bool {
+        self.answered_at
+            .is_some_and(|at| at.elapsed() <= ANSWER_COUNTS)
+    }
+
+    /// Whether attempts to it are in progress, none of them began as the only one within that time, and
+    /// none has ended recently.
+    fn is_stuck(&self, after: Duration) -> bool {
+        let has_resumed = self.resumed_at.is_some_and(|at| at.elapsed() <= after);
+        self.attempts > 0 && !has_resumed && !self.has_answered()
     }
 }
 
 impl Slot {
+    /// Records that the receiver has answered, or failed.
+    pub(super) fn note_end(&self) {
+        if !self.is_slow
+            && let Some(busy) = self.counts.busy().get_mut(&self.endpoint)
+        {
+            busy.answered_at = Some(Instant::now());
+        }
+    }
+
     /// Counts the attempt as slow from now on.
     pub(super) fn turn_slow(&mut self) {
         if !self.is_slow {

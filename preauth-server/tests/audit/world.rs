@@ -264,6 +264,8 @@ impl World {
             slow_limit: 100,
             per_endpoint: NonZeroU32::new(100).unwrap(),
             per_slow_endpoint: NonZeroU32::new(100).unwrap(),
+            answering: Vec::new(),
+            per_answering_endpoint: NonZeroU32::new(100).unwrap(),
         };
         self.stores.outbox.claim(&claim).await.unwrap().leased
     }

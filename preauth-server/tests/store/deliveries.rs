@@ -35,6 +35,8 @@ pub(crate) async fn claim_up_to(
         slow_limit: limit.get(),
         per_endpoint: limit,
         per_slow_endpoint: limit,
+        answering: Vec::new(),
+        per_answering_endpoint: limit,
     };
     fixture.stores.outbox.claim(&claim).await.unwrap().leased
 }

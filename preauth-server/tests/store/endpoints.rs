@@ -17,6 +17,8 @@ async fn claim(fixture: &Fixture, now: Timestamp) -> Vec<Leased> {
         slow_limit: 10,
         per_endpoint: NonZeroU32::new(10).unwrap(),
         per_slow_endpoint: NonZeroU32::new(10).unwrap(),
+        answering: Vec::new(),
+        per_answering_endpoint: NonZeroU32::new(10).unwrap(),
     };
     fixture.stores.outbox.claim(&claim).await.unwrap().leased
 }

@@ -87,6 +87,8 @@ async fn deliveries_finished_long_ago_are_removed_with_their_attempts() {
         slow_limit: 2,
         per_endpoint: NonZeroU32::new(2).unwrap(),
         per_slow_endpoint: NonZeroU32::new(2).unwrap(),
+        answering: Vec::new(),
+        per_answering_endpoint: NonZeroU32::new(2).unwrap(),
     };
     let claimed: Vec<Leased> = fixture.stores.outbox.claim(&claim).await.unwrap().leased;
     for leased in &claimed {

@@ -22,6 +22,8 @@ async fn claim(fixture: &Fixture, now: Timestamp, limit: u32) -> Vec<Leased> {
         slow_limit: limit,
         per_endpoint: NonZeroU32::new(limit).unwrap(),
         per_slow_endpoint: NonZeroU32::new(limit).unwrap(),
+        answering: Vec::new(),
+        per_answering_endpoint: NonZeroU32::new(limit).unwrap(),
     };
     fixture.stores.outbox.claim(&claim).await.unwrap().leased
 }

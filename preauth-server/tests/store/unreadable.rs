@@ -24,6 +24,8 @@ fn claim(now: Timestamp) -> Claim {
         slow_limit: LIMIT,
         per_endpoint: NonZeroU32::new(LIMIT).unwrap(),
         per_slow_endpoint: NonZeroU32::new(LIMIT).unwrap(),
+        answering: Vec::new(),
+        per_answering_endpoint: NonZeroU32::new(LIMIT).unwrap(),
     }
 }
 

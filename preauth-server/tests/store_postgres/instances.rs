@@ -143,10 +143,12 @@ async fn instances_that_claim_side_by_side_keep_to_the_limit_of_an_endpoint() {
         slow_limit: 3,
         per_endpoint: NonZeroU32::new(5).unwrap(),
         per_slow_endpoint: NonZeroU32::new(5).unwrap(),
+        answering: Vec::new(),
+        per_answering_endpoint: NonZeroU32::new(5).unwrap(),
     };
     let claims: Vec<_> = (0..8)
         .map(|n| {
-            let instance = Arc::clone(&instances[n % 2]);
+            let (instance, claim) = (Arc::clone(&instances[n % 2]), claim.clone());
             tokio::spawn(async move {
                 instance
                     .stores

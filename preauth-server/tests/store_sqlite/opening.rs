@@ -52,6 +52,8 @@ async fn deliveries_leased_by_an_earlier_process_are_due_at_once() {
         slow_limit: 1,
         per_endpoint: NonZeroU32::MIN,
         per_slow_endpoint: NonZeroU32::MIN,
+        answering: Vec::new(),
+        per_answering_endpoint: NonZeroU32::MIN,
     };
     let stalled = first.stores.outbox.claim(&claim).await.unwrap().leased;
     assert_eq!(stalled.len(), 1);

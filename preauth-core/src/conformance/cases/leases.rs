@@ -129,18 +129,18 @@ pub async fn one_endpoint_has_a_bounded_share(host: &dyn Host) {
     let suppliers = scene.endpoint(scene.supplier.id).await;
     scene.post().await;
     let two_each = claim(scene.now, 100, 2);
-    let first = lease(host, two_each).await;
+    let first = lease(host, &two_each).await;
     assert_eq!(count(&first, |it| it.endpoint == payers), 2);
     assert_eq!(count(&first, |it| it.endpoint == suppliers), 1);
-    assert!(lease(host, two_each).await.is_empty());
-    let wider = lease(host, claim(scene.now, 100, 3)).await;
+    assert!(lease(host, &two_each).await.is_empty());
+    let wider = lease(host, &claim(scene.now, 100, 3)).await;
     assert_eq!(count(&wider, |it| it.endpoint == payers), 1);
     let done = first.iter().find(|it| it.endpoint == payers).unwrap();
     assert!(scene.finish(done, Verdict::Delivered).await);
-    assert!(lease(host, two_each).await.is_empty());
+    assert!(lease(host, &two_each).await.is_empty());
     host.advance_lease_clock(LEASE + TimeDelta::seconds(1))
         .await;
-    let after = lease(host, two_each).await;
+    let after = lease(host, &two_each).await;
     assert_eq!(count(&after, |it| it.endpoint == payers), 2);
 }
 
@@ -153,13 +153,13 @@ pub async fn a_long_queue_leaves_room_for_others(host: &dyn Host) {
     }
     let suppliers = scene.endpoint(scene.supplier.id).await;
     scene.post().await;
-    let claimed = lease(host, claim(scene.now, 3, 1)).await;
+    let claimed = lease(host, &claim(scene.now, 3, 1)).await;
     assert_eq!(claimed.len(), 2);
     assert_eq!(count(&claimed, |it| it.endpoint == suppliers), 1);
     for leased in &claimed {
         host.outbox().release(leased).await.unwrap();
     }
-    let claimed = lease(host, claim(scene.now, 2, 8)).await;
+    let claimed = lease(host, &claim(scene.now, 2, 8)).await;
     assert_eq!(
         count(&claimed, |it| it.endpoint == suppliers),
         1,
@@ -195,8 +195,8 @@ pub async fn a_full_endpoint_is_reported(host: &dyn Host) {
     assert_eq!((again.leased.len(), again.full), (4, vec![]));
 }
 
-async fn lease(host: &dyn Host, claim: Claim) -> Vec<Leased> {
-    host.outbox().claim(&claim).await.unwrap().leased
+async fn lease(host: &dyn Host, claim: &Claim) -> Vec<Leased> {
+    host.outbox().claim(claim).await.unwrap().leased
 }
 
 fn count(leases: &[Leased], which: impl Fn(&&Leased) -> bool) -> usize {

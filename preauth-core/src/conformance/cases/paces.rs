@@ -138,6 +138,34 @@ pub async fn slow_endpoints_share_a_limit(host: &dyn Host) {
     assert!(of(&third, slow_too).is_empty());
 }
 
+/// While others may have few attempts in progress, an endpoint that answers may have more.
+pub async fn an_answering_endpoint_has_a_limit_of_its_own(host: &dyn Host) {
+    let scene = Scene::new(host).await;
+    let slow = slow_endpoint(&scene).await;
+    let answering = scene.endpoint(scene.supplier.id).await;
+    for _ in 0..4 {
+        scene.post().await;
+    }
+    let usual = claim(scene.now, 100, 1);
+    let claim = Claim {
+        answering: vec![slow, answering],
+        per_answering_endpoint: NonZeroU32::new(3).unwrap(),
+        ..usual.clone()
+    };
+    let claimed = host.outbox().claim(&usual).await.unwrap();
+    for endpoint in [slow, answering] {
+        assert_eq!(of(&claimed.leased, endpoint).len(), 1);
+        assert!(claimed.full.contains(&endpoint));
+    }
+    let claimed = host.outbox().claim(&claim).await.unwrap();
+    assert_eq!(of(&claimed.leased, answering).len(), 2);
+    assert_eq!(of(&claimed.leased, slow).len(), 0, "slow comes first");
+    assert_eq!(
+        BTreeSet::from_iter(claimed.full),
+        BTreeSet::from([slow, answering])
+    );
+}
+
 /// A quick endpoint may have more attempts in progress than a slow one.
 pub async fn a_slow_endpoint_has_a_limit_of_its_own(host: &dyn Host) {
     let scene = Scene::new(host).await;

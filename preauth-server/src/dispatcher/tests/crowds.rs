@@ -2,7 +2,7 @@
 
 use std::future::pending;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::Duration;
 
 use chrono::TimeDelta;
@@ -45,11 +45,13 @@ impl Drop for Hang {
     }
 }
 
-/// A number of endpoints that hang, each with a queue, and one that answers immediately.
+/// A number of endpoints that hang, each with a queue, and one that answers.
 struct Crowd {
     world: World,
     healthy: EndpointId,
     hanging: Arc<Hanging>,
+    /// The milliseconds that an answer takes.
+    answer_ms: Arc<AtomicU64>,
     dispatcher: Dispatcher,
 }
 
@@ -63,12 +65,17 @@ impl Crowd {
             }
         }
         let hanging = Arc::new(Hanging::default());
-        let counted = Arc::clone(&hanging);
+        let answer_ms = Arc::<AtomicU64>::default();
+        let (counted, takes_ms) = (Arc::clone(&hanging), Arc::clone(&answer_ms));
         let receivers = Receivers::reacting(move |request| {
             let hang = (request.url == HANGING).then(|| counted.begin());
+            let takes = Duration::from_millis(takes_ms.load(Ordering::Relaxed));
             async move {
                 if hang.is_some() {
                     pending::<()>().await;
+                }
+                if !takes.is_zero() {
+                    tokio::time::sleep(takes).await;
                 }
                 Ok(answer(200))
             }
@@ -81,6 +88,7 @@ impl Crowd {
             healthy: world.endpoint(HEALTHY),
             dispatcher: world.dispatcher(receivers).with_limits(limits),
             hanging,
+            answer_ms,
             world,
         }
     }
@@ -132,13 +140,44 @@ async fn commits_hand_over_to_who_answers_while_many_others_hang() {
         let intake = crowd.dispatcher.intake();
         assert!(intake.reserve(stuck).is_some(), "nothing is known of it");
         crowd.world.event_for(stuck, intake.clone()).await;
-        tokio::time::sleep(limits.progress * 2).await;
+        tokio::time::sleep(limits.stuck_after * 2).await;
         assert!(intake.reserve(stuck).is_none(), "its attempt has not ended");
         for _ in 0..EVENTS_EACH {
             assert!(intake.reserve(crowd.healthy).is_some());
             let event = crowd.world.event_for(crowd.healthy, intake.clone()).await;
             until(|| crowd.world.delivery(event).status == DeliveryStatus::Delivered).await;
         }
+        trigger.request();
+    };
+    tokio::join!(crowd.dispatcher.run(watching), watch);
+}
+
+/// Also when all answers are late for a moment, as on a machine that is busy beginning attempts.
+#[tokio::test(start_paused = true)]
+async fn a_busy_endpoint_keeps_its_pace_while_many_others_begin_to_hang() {
+    const EVENTS: usize = 50;
+    const EVERY: Duration = Duration::from_millis(10);
+    let crowd = Crowd::of(512).await;
+    crowd.answer_ms.store(300, Ordering::Relaxed);
+    let (trigger, watching) = shutdown();
+    let watch = async {
+        let slots = &crowd.dispatcher.courier.slots;
+        until(|| slots.in_use() >= 576).await;
+        let (begun, mut events) = (Instant::now(), Vec::new());
+        for number in 0..EVENTS {
+            if number == EVENTS / 2 {
+                crowd.answer_ms.store(50, Ordering::Relaxed);
+            }
+            let intake = crowd.dispatcher.intake();
+            events.push(crowd.world.event_for(crowd.healthy, intake).await);
+            crowd.world.wake.notify_one();
+            tokio::time::sleep(EVERY).await;
+        }
+        let has_arrived =
+            |event: &EventId| crowd.world.delivery(*event).status == DeliveryStatus::Delivered;
+        until(|| events.iter().all(has_arrived)).await;
+        let took = begun.elapsed();
+        assert!(took < Duration::from_millis(800), "{took:?}");
         trigger.request();
     };
     tokio::join!(crowd.dispatcher.run(watching), watch);

@@ -247,7 +247,7 @@ pub(super) fn limits() -> Limits {
         per_endpoint_when_quiet: NonZeroU32::new(2).unwrap(),
         per_endpoint_of_commits: NonZeroU32::new(2).unwrap(),
         per_endpoint_of_commits_when_crowded: 1,
-        progress: Duration::from_millis(100),
+        stuck_after: Duration::from_millis(100),
         lease: TimeDelta::seconds(30),
         attempt: Duration::from_secs(12),
         drain: Duration::from_secs(5),

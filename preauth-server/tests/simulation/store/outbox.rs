@@ -22,7 +22,7 @@ const MANY: NonZeroU32 = NonZeroU32::MAX;
 #[async_trait]
 impl Outbox for SimStore {
     async fn claim(&self, claim: &Claim) -> Result<Claimed, Unavailable> {
-        let (store, claim) = (self.clone(), *claim);
+        let (store, claim) = (self.clone(), claim.clone());
         let work = move |is_held| {
             outliving(async move {
                 store.pass(&store.database.claims).await;
@@ -149,6 +149,8 @@ impl Database {
             slow_limit: 1,
             per_endpoint: MANY,
             per_slow_endpoint: MANY,
+            answering: Vec::new(),
+            per_answering_endpoint: MANY,
         };
         self.ground().outbox.claim(&claim).await.unwrap();
     }
@@ -168,7 +170,7 @@ impl Database {
     }
 
     async fn claim(&self, ground: &Ground, claim: &Claim) -> Result<Claimed, Unavailable> {
-        let mut claim = *claim;
+        let mut claim = claim.clone();
         if self.has(Defect::EndlessLease) {
             claim.lease = TimeDelta::days(3650);
         }

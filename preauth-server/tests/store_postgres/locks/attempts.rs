@@ -33,6 +33,8 @@ async fn attempts_end_beside(what: impl Fn(&Leased) -> String) {
         slow_limit: 20,
         per_endpoint: NonZeroU32::new(20).unwrap(),
         per_slow_endpoint: NonZeroU32::new(20).unwrap(),
+        answering: Vec::new(),
+        per_answering_endpoint: NonZeroU32::new(20).unwrap(),
     };
     let mut leased = fixture.stores.outbox.claim(&claim).await.unwrap().leased;
     assert_eq!(leased.len(), 1 + ROUNDS * ATTEMPTS_BESIDE);

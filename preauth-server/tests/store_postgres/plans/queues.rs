@@ -106,6 +106,8 @@ impl Scene {
             slow_limit: STEP,
             per_endpoint: few,
             per_slow_endpoint: few,
+            answering: Vec::new(),
+            per_answering_endpoint: few,
         };
         let outbox = &self.fixture.stores.outbox;
         outbox.next_due().await.unwrap();

@@ -35,7 +35,8 @@ pub(super) const BEGIN: &str = "BEGIN; SET LOCAL synchronous_commit = off;
      SELECT pg_advisory_xact_lock(8102650148849739777)";
 
 /// Parameters: now, the limit in all, the limit per endpoint, the duration, the limit for slow
-/// endpoints, and the limit per slow endpoint; then the queues to read (see `cursors`).
+/// endpoints, and the limit per slow endpoint; then the queues to read (see `cursors`), the answering
+/// endpoints, and the limit of each of these.
 ///
 /// `waiting` goes from one endpoint with pending deliveries to the next by the index, so that the
 /// work depends on the number of such endpoints and not on that of their deliveries; the limit in
@@ -51,7 +52,9 @@ const LEASE: &str = concat!(
     ",
      rooms (endpoint_id, is_slow, room, due_from, leased_from) AS MATERIALIZED (
          SELECT q.endpoint_id, e.is_slow,
-                CASE WHEN e.is_slow THEN $6 ELSE $3 END - l.leases, q.due_from, l.leased_from
+                CASE WHEN e.is_slow THEN $6 WHEN q.endpoint_id = ANY ($12) THEN $13 ELSE $3 END
+                    - l.leases,
+                q.due_from, l.leased_from
          FROM queues q
          CROSS JOIN LATERAL (
              SELECT e.is_slow FROM endpoints e
@@ -148,7 +151,7 @@ pub(super) async fn claim(
 ) -> Result<Found, WriteError> {
     let (mut claimed, mut unreadable) = (Claimed::default(), Vec::new());
     let (mut cursors, mut took) = (BTreeMap::new(), Duration::ZERO);
-    let mut rest = *claim;
+    let mut rest = claim.clone();
     for _ in 0..MAX_ROUNDS {
         let began = Instant::now();
         let mut rows = lease(connection, &rest, look).await?;
@@ -211,6 +214,7 @@ async fn lease(
     claim: &Claim,
     look: &Look,
 ) -> Result<Vec<PgRow>, WriteError> {
+    let answering: Vec<Uuid> = claim.answering.iter().map(|it| *it.as_uuid()).collect();
     let rows = sqlx::query(LEASE)
         .bind(claim.now.unix_millis())
         .bind(i64::from(claim.limit))
@@ -223,6 +227,8 @@ async fn lease(
         .bind(&look.endpoints)
         .bind(&look.due_from)
         .bind(&look.leased_from)
+        .bind(answering)
+        .bind(i64::from(claim.per_answering_endpoint.get()))
         .fetch_all(connection)
         .await?;
     Ok(rows)

@@ -30,7 +30,7 @@ impl Outbox for PostgresStore {
     async fn claim(&self, claim: &Claim) -> Result<Claimed, Unavailable> {
         self.find_expired().await?;
         let look = self.cursors.look();
-        let input = (*claim, look.clone());
+        let input = (claim.clone(), look.clone());
         let found = session::write(&self.claims, claim::BEGIN, input, |connection, input| {
             Box::pin(claim::claim(connection, input))
         });

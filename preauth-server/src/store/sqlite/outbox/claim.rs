@@ -28,7 +28,7 @@ pub(super) async fn claim(
     claim: &Claim,
 ) -> Result<(Claimed, Vec<Unreadable>), WriteError> {
     let (mut leased, mut unreadable) = (Vec::new(), Vec::new());
-    let mut rest = *claim;
+    let mut rest = claim.clone();
     for _ in 0..MAX_ROUNDS {
         let last_token = last_token(connection).await?;
         let taken = lease(connection, &rest, last_token).await?;
@@ -114,7 +114,9 @@ async fn full(
              GROUP BY d.endpoint_id
          )
          SELECT e.id FROM under_way u CROSS JOIN endpoints e ON e.id = u.endpoint_id
-         WHERE u.leases >= iif(e.is_slow, ?3, ?2)
+         WHERE u.leases >= CASE WHEN e.is_slow THEN ?3
+                                WHEN e.id IN (SELECT unhex(value) FROM json_each(?4)) THEN ?5
+                                ELSE ?2 END
            AND e.paused_at IS NULL AND e.deleted_at IS NULL
            AND EXISTS (SELECT 1 FROM deliveries n
                        WHERE n.status = 'PENDING' AND n.endpoint_id = e.id
@@ -125,6 +127,8 @@ async fn full(
     .bind(claim.now.unix_millis())
     .bind(claim.per_endpoint.get())
     .bind(claim.per_slow_endpoint.get())
+    .bind(answering(claim))
+    .bind(claim.per_answering_endpoint.get())
     .fetch_all(connection)
     .await?;
     Ok(ids.into_iter().map(EndpointId::new).collect())
@@ -154,7 +158,9 @@ async fn lease(
              SELECT d.id, d.next_attempt_at, e.is_slow,
                     row_number() OVER (PARTITION BY d.endpoint_id
                                        ORDER BY d.next_attempt_at, d.id),
-                    iif(e.is_slow, ?7, ?3) - coalesce((SELECT u.leases FROM under_way u
+                    CASE WHEN e.is_slow THEN ?7
+                         WHEN e.id IN (SELECT unhex(value) FROM json_each(?8)) THEN ?9
+                         ELSE ?3 END - coalesce((SELECT u.leases FROM under_way u
                                    WHERE u.endpoint_id = d.endpoint_id), 0)
              FROM waiting w
              JOIN endpoints e ON e.id = w.endpoint_id
@@ -163,7 +169,7 @@ async fn lease(
                  WHERE n.status = 'PENDING' AND n.endpoint_id = w.endpoint_id
                    AND n.next_attempt_at <= ?1
                    AND (n.leased_until IS NULL OR n.leased_until <= (SELECT now FROM clock))
-                 ORDER BY n.next_attempt_at, n.id LIMIT ?3)
+                 ORDER BY n.next_attempt_at, n.id LIMIT iif(?8 = '[]', ?3, max(?3, ?9)))
              WHERE e.paused_at IS NULL AND e.deleted_at IS NULL
          ),
          -- Among those that are as slow as they are.
@@ -187,9 +193,18 @@ async fn lease(
     .bind(claim.lease.num_milliseconds())
     .bind(claim.slow_limit)
     .bind(claim.per_slow_endpoint.get())
+    .bind(answering(claim))
+    .bind(claim.per_answering_endpoint.get())
     .execute(connection)
     .await?;
     Ok(done.rows_affected())
+}
+
+/// The answering endpoints, as a JSON list.
+fn answering(claim: &Claim) -> String {
+    let ids = claim.answering.iter();
+    let ids: Vec<_> = ids.map(|it| it.as_uuid().simple().to_string()).collect();
+    serde_json::to_string(&ids).unwrap_or_default()
 }
 
 /// The last token is stored separately, because the janitor removes deliveries.

@@ -19,9 +19,11 @@ use crate::store::sql::deliveries;
 impl Outbox for SqliteStore {
     async fn claim(&self, claim: &Claim) -> Result<Claimed, Unavailable> {
         // A power failure may undo a lease, but its holder is lost with it.
-        let claimed = self.writer.write_relaxed(*claim, |connection, claim| {
-            Box::pin(claim::claim(connection, claim))
-        });
+        let claimed = self
+            .writer
+            .write_relaxed(claim.clone(), |connection, claim| {
+                Box::pin(claim::claim(connection, claim))
+            });
         let (claimed, unreadable) = claimed.await.map_err(unavailable)?;
         self.set_aside.note(unreadable);
         Ok(claimed)
