@@ -11,7 +11,7 @@ use crate::statistics::percentile;
 /// Invoice numbers are unique over all rounds and cases.
 static INVOICES: AtomicU64 = AtomicU64::new(1);
 /// The clients' threads need little stack.
-const STACK_BYTES: usize = 128 * 1024;
+pub(crate) const STACK_BYTES: usize = 128 * 1024;
 const SECOND_US: u64 = 1_000_000;
 
 /// The answers of a run.
@@ -24,6 +24,18 @@ pub(crate) struct Done {
 }
 
 impl Done {
+    /// Of answers that took so long and came then, in microseconds.
+    pub(crate) fn of(answers: Vec<(u64, u64)>, elapsed: u64) -> Self {
+        let (mut took, mut came): (Vec<u64>, Vec<u64>) = answers.into_iter().unzip();
+        took.sort_unstable();
+        came.sort_unstable();
+        Self {
+            took,
+            came,
+            elapsed,
+        }
+    }
+
     pub(crate) fn count(&self) -> u64 {
         u64::try_from(self.took.len()).unwrap()
     }
@@ -100,13 +112,5 @@ pub(crate) fn run(
         let answers = running.into_iter().map(|it| it.join().unwrap());
         answers.flatten().collect()
     });
-    let elapsed = micros(begun);
-    let (mut took, mut came): (Vec<u64>, Vec<u64>) = answers.into_iter().unzip();
-    took.sort_unstable();
-    came.sort_unstable();
-    Done {
-        took,
-        came,
-        elapsed,
-    }
+    Done::of(answers, micros(begun))
 }

@@ -20,13 +20,23 @@ impl Connection {
     /// Sends a request, whose answer must have the status. Returns the microseconds until then,
     /// and the answer's body.
     pub(crate) fn send(&mut self, request: &str, status: &str) -> (u64, Vec<u8>) {
-        let sent = now();
-        self.requests.write_all(request.as_bytes()).unwrap();
-        let body = self.receive(status);
-        (micros(sent), body)
+        let answer = self.exchange(request);
+        let is_expected = answer.status() == Some(status);
+        let body = String::from_utf8_lossy(&answer.body);
+        assert!(is_expected, "{}{body}", answer.head);
+        (answer.took, answer.body)
     }
 
-    fn receive(&mut self, status: &str) -> Vec<u8> {
+    /// Sends a request and returns its answer, whatever its status.
+    pub(crate) fn exchange(&mut self, request: &str) -> Answer {
+        let sent = now();
+        self.requests.write_all(request.as_bytes()).unwrap();
+        let (head, body) = self.receive();
+        let took = micros(sent);
+        Answer { took, head, body }
+    }
+
+    fn receive(&mut self) -> (String, Vec<u8>) {
         let mut head = String::new();
         let mut length = 0;
         loop {
@@ -43,10 +53,26 @@ impl Connection {
         }
         let mut body = vec![0; length];
         self.answers.read_exact(&mut body).unwrap();
-        let found = head.split_whitespace().nth(1);
-        let is_expected = found == Some(status);
-        assert!(is_expected, "{head}{}", String::from_utf8_lossy(&body));
-        body
+        (head, body)
+    }
+}
+
+/// The answer to a request.
+pub(crate) struct Answer {
+    /// The microseconds until it was there.
+    pub(crate) took: u64,
+    head: String,
+    body: Vec<u8>,
+}
+
+impl Answer {
+    pub(crate) fn status(&self) -> Option<&str> {
+        self.head.split_whitespace().nth(1)
+    }
+
+    /// Whether it says when to repeat the request.
+    pub(crate) fn has_retry_after(&self) -> bool {
+        self.head.to_ascii_lowercase().contains("\r\nretry-after: ")
     }
 }
 

@@ -35,6 +35,7 @@ mod latency;
 mod list;
 mod lone;
 mod one_by_one;
+mod overload;
 mod paced;
 mod page;
 mod picture;
@@ -59,7 +60,7 @@ use table::Table;
 type Case = fn(&Run, &mut Table);
 
 /// In the order of the table.
-const CASES: [(&str, Case); 13] = [
+const CASES: [(&str, Case); 14] = [
     ("create", create::run),
     ("lone", lone::run),
     ("states", states::run),
@@ -71,6 +72,7 @@ const CASES: [(&str, Case); 13] = [
     ("hang", hang::run),
     ("far", far::run),
     ("tenants", tenants::run),
+    ("overload", overload::run),
     ("list", list::run),
     ("expire", expire::run),
 ];

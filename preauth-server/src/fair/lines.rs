@@ -122,6 +122,11 @@ impl<T> Lines<T> {
         all
     }
 
+    /// The oldest request of a tenant.
+    pub(super) fn first_of(&self, tenant: Tenant) -> Option<&T> {
+        self.tenants.get(&tenant)?.front()
+    }
+
     /// The number of tenants' waiting requests.
     pub(super) const fn len(&self) -> usize {
         self.length

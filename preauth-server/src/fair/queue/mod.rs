@@ -1,7 +1,12 @@
 //! A queue of requests in front of a task that serves them in groups.
+//!
+//! A burst waits in the queue. But a queue that is never empty, though its task goes on, only makes every
+//! request wait as long as its places last: then what would wait is refused at once instead, so that what
+//! is accepted stays quick.
 
 use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use tokio::sync::Notify;
 use tokio::time::{Instant, timeout_at};
@@ -10,6 +15,11 @@ use super::lines::Lines;
 use super::refusals::Counts;
 use super::ticket::Ticket;
 use super::{QueueError, Refusals, Tenant};
+
+/// A queue that has not been empty for this long stands: more comes than is served.
+const STANDS_AFTER: Duration = Duration::from_millis(500);
+/// In a queue that stands no request is accepted behind one of the same tenant that has waited this long.
+const MAX_STANDING_WAIT: Duration = Duration::from_millis(250);
 
 /// A request in a queue, with its caller.
 pub(crate) trait Queued: Send {
@@ -20,16 +30,20 @@ pub(crate) trait Queued: Send {
     fn refuse(self, reason: QueueError);
 }
 
-/// A queue with places for `limit` requests of tenants, and as many of the service's own. It closes
-/// when its sender or its receiver is dropped.
-pub(crate) fn channel<T: Queued>(limit: usize) -> (Sender<T>, Receiver<T>) {
+/// A queue with places for `limit` requests of tenants, and as many of the service's own, that are served
+/// in groups of at most `group`. It closes when its sender or its receiver is dropped.
+pub(crate) fn channel<T: Queued>(limit: usize, group: usize) -> (Sender<T>, Receiver<T>) {
+    let now = Instant::now();
     let shared = Arc::new(Shared {
         state: Mutex::new(State {
             lines: Lines::new(),
             is_closed: false,
+            emptied_at: now,
+            taken_at: now,
         }),
         filled: Notify::new(),
         limit,
+        group,
         refused: Counts::default(),
     });
     (Sender(Arc::clone(&shared)), Receiver(shared))
@@ -45,12 +59,17 @@ struct Shared<T> {
     state: Mutex<State<T>>,
     filled: Notify,
     limit: usize,
+    group: usize,
     refused: Counts,
 }
 
 struct State<T> {
     lines: Lines<Waiting<T>>,
     is_closed: bool,
+    /// When it was last empty.
+    emptied_at: Instant,
+    /// When requests were last taken.
+    taken_at: Instant,
 }
 
 struct Waiting<T> {
@@ -109,7 +128,7 @@ impl<T: Queued> Sender<T> {
             deadline,
         };
         let mut over = Vec::new();
-        let sent = self.0.lock().push(tenant, waiting, self.0.limit, &mut over);
+        let sent = self.0.push(tenant, waiting, &mut over);
         self.0.refuse(over, now);
         match sent {
             Ok(()) => self.0.filled.notify_one(),
@@ -170,11 +189,17 @@ impl<T: Queued> State<T> {
         &mut self,
         tenant: Tenant,
         waiting: Waiting<T>,
-        limit: usize,
+        (limit, group): (usize, usize),
         over: &mut Vec<Waiting<T>>,
     ) -> Result<(), QueueError> {
         if self.is_closed {
             return Err(QueueError::Closed);
+        }
+        if self.lines.is_empty() {
+            self.emptied_at = waiting.since;
+        }
+        if self.stands_too_long(tenant, waiting.since, group) {
+            return Err(QueueError::Full);
         }
         let is_full = |lines: &Lines<_>| match tenant {
             Tenant::Service => lines.len_of_service() >= limit,
@@ -194,8 +219,22 @@ impl<T: Queued> State<T> {
         Ok(())
     }
 
+    /// Whether more comes than is served, and the tenant's own requests wait because of it. While nothing is
+    /// taken, as on a database that is away for a moment, requests wait for their deadlines.
+    fn stands_too_long(&self, tenant: Tenant, now: Instant, group: usize) -> bool {
+        tenant != Tenant::Service
+            && self.lines.len() >= group
+            && now.duration_since(self.emptied_at) >= STANDS_AFTER
+            && now.duration_since(self.taken_at) < MAX_STANDING_WAIT
+            && self
+                .lines
+                .first_of(tenant)
+                .is_some_and(|first| now.duration_since(first.since) >= MAX_STANDING_WAIT)
+    }
+
     fn take(&mut self, limit: usize) -> Taken<T> {
         let now = Instant::now();
+        self.taken_at = now;
         let (mut group, mut over) = (Vec::new(), Vec::new());
         while group.len() < limit
             && let Some(waiting) = self.lines.pop()
@@ -206,6 +245,9 @@ impl<T: Queued> State<T> {
             }
             waiting.ticket.note_wait(now.duration_since(waiting.since));
             group.push(waiting.request);
+        }
+        if self.lines.is_empty() {
+            self.emptied_at = now;
         }
         let rest = match (self.lines.is_empty(), self.is_closed) {
             (false, _) => Rest::More,
@@ -234,6 +276,16 @@ impl<T: Queued> Waiting<T> {
 }
 
 impl<T: Queued> Shared<T> {
+    fn push(
+        &self,
+        tenant: Tenant,
+        waiting: Waiting<T>,
+        over: &mut Vec<Waiting<T>>,
+    ) -> Result<(), QueueError> {
+        let limits = (self.limit, self.group);
+        self.lock().push(tenant, waiting, limits, over)
+    }
+
     /// Refuses all requests past their deadline.
     fn refuse_overdue(&self) {
         let now = Instant::now();

@@ -10,6 +10,7 @@ use uuid::Uuid;
 use super::super::{Tenant, charged_to};
 use super::{QueueError, Queued, Receiver, Sender, channel};
 
+const GROUP: usize = 4;
 const FLOODING: u128 = 1;
 const QUIET: u128 = 2;
 
@@ -58,7 +59,7 @@ async fn names(queue: &Receiver<Request>, limit: usize) -> Vec<&'static str> {
 
 #[tokio::test]
 async fn a_quiet_tenants_request_is_in_the_next_group_however_many_of_another_wait() {
-    let (sender, receiver) = channel(1024);
+    let (sender, receiver) = channel(1024, GROUP);
     let _flood = flood(&sender, 1000).await;
     let _answer = send(&sender, head_office(QUIET), "quiet").await.unwrap();
     let group = names(&receiver, 128).await;
@@ -68,7 +69,7 @@ async fn a_quiet_tenants_request_is_in_the_next_group_however_many_of_another_wa
 
 #[tokio::test]
 async fn tenants_are_served_in_turn_and_each_in_its_order() {
-    let (sender, receiver) = channel(16);
+    let (sender, receiver) = channel(16, GROUP);
     let mut answers = Vec::new();
     for (number, name) in [
         (1, "a1"),
@@ -86,7 +87,7 @@ async fn tenants_are_served_in_turn_and_each_in_its_order() {
 
 #[tokio::test]
 async fn a_full_queue_refuses_the_newest_of_the_tenant_with_most_requests() {
-    let (sender, receiver) = channel(100);
+    let (sender, receiver) = channel(100, GROUP);
     let mut flood = flood(&sender, 100).await;
     let refused = send(&sender, head_office(FLOODING), "flood").await;
     assert_eq!(refused.unwrap_err(), QueueError::Full);
@@ -102,7 +103,7 @@ async fn a_full_queue_refuses_the_newest_of_the_tenant_with_most_requests() {
 
 #[tokio::test]
 async fn a_queue_full_of_equal_lines_refuses_new_requests() {
-    let (sender, _receiver) = channel(3);
+    let (sender, _receiver) = channel(3, GROUP);
     let mut answers = Vec::new();
     for number in 1..=3 {
         answers.push(send(&sender, head_office(number), "").await.unwrap());
@@ -113,7 +114,7 @@ async fn a_queue_full_of_equal_lines_refuses_new_requests() {
 
 #[tokio::test]
 async fn the_service_has_every_second_place_and_room_of_its_own() {
-    let (sender, receiver) = channel(4);
+    let (sender, receiver) = channel(4, GROUP);
     let _flood = flood(&sender, 4).await;
     let mut own = Vec::new();
     for _ in 0..4 {
@@ -128,7 +129,7 @@ async fn the_service_has_every_second_place_and_room_of_its_own() {
 
 #[tokio::test(start_paused = true)]
 async fn a_request_past_its_deadline_times_out_and_is_not_served() {
-    let (sender, receiver) = channel(4);
+    let (sender, receiver) = channel(4, GROUP);
     let late = send(&sender, head_office(1), "late").await.unwrap();
     let own = send(&sender, Tenant::Service, "own").await.unwrap();
     advance(Duration::from_secs(4)).await;
@@ -143,7 +144,7 @@ async fn a_request_past_its_deadline_times_out_and_is_not_served() {
 /// The task behind the queue is stuck: nothing is taken.
 #[tokio::test(start_paused = true)]
 async fn a_request_behind_a_stuck_task_is_refused_at_its_deadline() {
-    let (sender, receiver) = channel(4);
+    let (sender, receiver) = channel(4, GROUP);
     let began = Instant::now();
     let ask = async |tenant| {
         let (caller, answer) = oneshot::channel();
@@ -159,7 +160,7 @@ async fn a_request_behind_a_stuck_task_is_refused_at_its_deadline() {
 
 #[tokio::test(start_paused = true)]
 async fn a_request_being_served_is_awaited_beyond_its_deadline() {
-    let (sender, receiver) = channel(4);
+    let (sender, receiver) = channel(4, GROUP);
     let (caller, answer) = oneshot::channel();
     let asked = charged_to(head_office(1), sender.ask(Request("", caller), answer));
     let serves = async {
@@ -174,7 +175,7 @@ async fn a_request_being_served_is_awaited_beyond_its_deadline() {
 
 #[tokio::test(start_paused = true)]
 async fn the_waits_of_one_request_add_up() {
-    let (sender, receiver) = channel(4);
+    let (sender, receiver) = channel(4, GROUP);
     charged_to(head_office(1), async {
         let wait = async |sleeps| {
             let (caller, answer) = oneshot::channel();
@@ -193,7 +194,7 @@ async fn the_waits_of_one_request_add_up() {
 
 #[tokio::test]
 async fn an_abandoned_request_is_served_only_if_it_is_the_services_own() {
-    let (sender, receiver) = channel(4);
+    let (sender, receiver) = channel(4, GROUP);
     drop(send(&sender, head_office(1), "gone").await.unwrap());
     drop(send(&sender, Tenant::Service, "own").await.unwrap());
     let _stays = send(&sender, head_office(1), "stays").await.unwrap();
@@ -203,7 +204,7 @@ async fn an_abandoned_request_is_served_only_if_it_is_the_services_own() {
 
 #[tokio::test]
 async fn an_abandoned_request_makes_room_in_a_full_queue() {
-    let (sender, receiver) = channel(2);
+    let (sender, receiver) = channel(2, GROUP);
     drop(flood(&sender, 2).await);
     let _kept = flood(&sender, 2).await;
     assert_eq!(names(&receiver, 4).await.len(), 2);
@@ -211,7 +212,7 @@ async fn an_abandoned_request_makes_room_in_a_full_queue() {
 
 #[tokio::test]
 async fn a_closed_queue_gives_out_what_waits_and_takes_no_more() {
-    let (sender, receiver) = channel(4);
+    let (sender, receiver) = channel(4, GROUP);
     let _flood = flood(&sender, 3).await;
     sender.close();
     let late = send(&sender, head_office(QUIET), "quiet").await;
@@ -224,7 +225,7 @@ async fn a_closed_queue_gives_out_what_waits_and_takes_no_more() {
 
 #[tokio::test]
 async fn waiting_callers_are_refused_when_the_receiver_ends() {
-    let (sender, receiver) = channel(4);
+    let (sender, receiver) = channel(4, GROUP);
     let waits = send(&sender, head_office(QUIET), "quiet").await.unwrap();
     drop(receiver);
     assert_eq!(waits.await, Ok(QueueError::Closed));
@@ -234,8 +235,50 @@ async fn waiting_callers_are_refused_when_the_receiver_ends() {
 
 #[tokio::test]
 async fn several_tasks_take_from_one_queue() {
-    let (sender, receiver) = channel(4);
+    let (sender, receiver) = channel(4, GROUP);
     let (first, second, _answers) =
         tokio::join!(names(&receiver, 1), names(&receiver, 1), flood(&sender, 2));
     assert_eq!((first.len(), second.len()), (1, 1));
+}
+
+/// Twice as many come as are served: a group of four every tenth of a second.
+#[tokio::test(start_paused = true)]
+async fn while_more_comes_than_is_served_what_is_accepted_waits_briefly() {
+    const EVERY: Duration = Duration::from_millis(100);
+    let (sender, receiver) = channel(1024, GROUP);
+    let (mut kept, mut refused, mut longest) = (Vec::new(), 0, 0);
+    for _ in 0..100 {
+        for _ in 0..2 * GROUP {
+            match send(&sender, head_office(FLOODING), "").await {
+                Ok(answer) => kept.push(answer),
+                Err(reason) => {
+                    assert_eq!(reason, QueueError::Full);
+                    refused += 1;
+                }
+            }
+        }
+        // Another tenant is not refused.
+        kept.push(send(&sender, head_office(QUIET), "").await.unwrap());
+        assert_eq!(receiver.take(GROUP).await.len(), GROUP);
+        longest = longest.max(sender.length_and_limit().0);
+        advance(EVERY).await;
+    }
+    assert!(refused > 400, "{refused}");
+    assert!(longest <= 8 * GROUP, "{longest}");
+    assert_eq!(sender.refusals().full, refused);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_burst_is_accepted_and_so_is_what_comes_while_nothing_is_served() {
+    let (sender, receiver) = channel(64, GROUP);
+    let mut kept = flood(&sender, 32).await;
+    advance(Duration::from_secs(2)).await;
+    // Nothing was taken meanwhile.
+    kept.extend(flood(&sender, 8).await);
+    for _ in 0..10 {
+        assert_eq!(receiver.take(GROUP).await.len(), GROUP);
+    }
+    kept.extend(flood(&sender, 32).await);
+    assert_eq!(sender.refusals().full, 0);
+    drop(kept);
 }

@@ -62,7 +62,7 @@ impl<S: Serve> Queued for Waiting<S> {
 impl<S: Serve> Grouped<S> {
     /// Starts the tasks.
     pub(super) fn spawn(server: S, limits: Limits) -> Self {
-        let (queue, waiting) = fair::channel(limits.queue);
+        let (queue, waiting) = fair::channel(limits.queue, limits.group);
         let (server, waiting) = (Arc::new(server), Arc::new(waiting));
         let task = |_| {
             let (server, waiting) = (Arc::clone(&server), Arc::clone(&waiting));

@@ -65,7 +65,7 @@ impl Writer {
         lock: File,
         waiting: Arc<Notify>,
     ) -> Self {
-        let (queue, inbox) = fair::channel(QUEUE_LIMIT);
+        let (queue, inbox) = fair::channel(QUEUE_LIMIT, task::GROUP_LIMIT);
         let health = Arc::new(LoopHealth::new("writer", STALLS_AFTER));
         let task = Task::new(options, connection, lock, inbox, Arc::clone(&health));
         Self {
