@@ -99,6 +99,8 @@ text_enum! {
         PlatformTokenInvalid => "PLATFORM_TOKEN_INVALID",
         /// Ours, platform API: the operator's role does not permit this.
         OperatorForbidden => "OPERATOR_FORBIDDEN",
+        /// Ours, platform API: another operator than the one who released the operation must pay it.
+        FourEyesRequired => "FOUR_EYES_REQUIRED",
     }
 }
 
@@ -151,7 +153,8 @@ impl ErrorCode {
             | Self::SupplierNotRegistered
             | Self::EndpointUrlRefused
             | Self::PlatformTokenInvalid
-            | Self::OperatorForbidden => false,
+            | Self::OperatorForbidden
+            | Self::FourEyesRequired => false,
         }
     }
 }
@@ -162,11 +165,11 @@ mod tests {
 
     // Contract: error-code/a-code-each version/v2
     #[test]
-    fn the_contract_names_27_codes_and_we_add_17() {
+    fn the_contract_names_27_codes_and_we_add_18() {
         let ours = ErrorCode::ALL
             .iter()
             .filter(|code| !code.is_of_contract())
             .count();
-        assert_eq!((ErrorCode::ALL.len(), ours), (44, 17));
+        assert_eq!((ErrorCode::ALL.len(), ours), (45, 18));
     }
 }

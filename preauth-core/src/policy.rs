@@ -9,6 +9,8 @@ pub struct Policy {
     pub offer_lifetime: TimeDelta,
     /// How long an idempotency key is stored, from its first answer. Default: 30 days.
     pub idempotency_retention: TimeDelta,
+    /// Whether the operator who released an operation for payment may not pay it. Default: off.
+    pub four_eyes: bool,
 }
 
 impl Default for Policy {
@@ -16,6 +18,7 @@ impl Default for Policy {
         Self {
             offer_lifetime: TimeDelta::days(30),
             idempotency_retention: TimeDelta::days(30),
+            four_eyes: false,
         }
     }
 }

@@ -6,7 +6,7 @@ use preauth_server::testing::TestServer;
 use crate::{client, client_once, key, offer};
 
 /// Codes of the platform API, which the integration API never answers.
-const ELSEWHERE: [ErrorCode; 8] = [
+const ELSEWHERE: [ErrorCode; 9] = [
     ErrorCode::ResourceNotFound,
     ErrorCode::ResourceConflict,
     ErrorCode::ResponsibleUserRefused,
@@ -15,6 +15,7 @@ const ELSEWHERE: [ErrorCode; 8] = [
     ErrorCode::EndpointUrlRefused,
     ErrorCode::PlatformTokenInvalid,
     ErrorCode::OperatorForbidden,
+    ErrorCode::FourEyesRequired,
 ];
 
 #[tokio::test]

@@ -13,5 +13,5 @@ pub use company::{
     decide_registration, is_blocked, may_offer, subscribed_events,
 };
 pub use key::{DEFAULT_VALIDITY_DAYS, KeyRefusal, KeyState, KeyUse, VALIDITY_DAYS, decide_use};
-pub use operator::{OperatorRole, operator_state};
+pub use operator::{OperatorIdentity, OperatorRole, operator_state};
 pub use user::{ResponsibleUser, may_be_responsible};

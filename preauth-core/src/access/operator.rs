@@ -1,7 +1,7 @@
 //! Operators of the platform: what each role permits, and how long a token is valid.
 
 use crate::text_enum;
-use crate::value::Timestamp;
+use crate::value::{OperatorId, Timestamp};
 
 use super::KeyState;
 
@@ -15,6 +15,24 @@ text_enum! {
         Operator => "OPERATOR",
         /// Acts on companies, users, keys, credit and operators, too.
         Admin => "ADMIN",
+    }
+}
+
+/// Which operator acts, as the rules compare operators: by id.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(not(feature = "_exhaustive"), non_exhaustive)]
+pub enum OperatorIdentity {
+    /// The holder of the configured token; with two of them, the holders of either.
+    Root,
+    /// A named operator.
+    Named(OperatorId),
+}
+
+impl OperatorIdentity {
+    /// The identity with this id; the holder of the configured token has none.
+    #[must_use]
+    pub fn new(id: Option<OperatorId>) -> Self {
+        id.map_or(Self::Root, Self::Named)
     }
 }
 

@@ -1,5 +1,6 @@
 //! The start of a case: a payer with a branch and a registered supplier, used by no other case.
 
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -11,12 +12,12 @@ use crate::operation::{
     Actor, Command, Credit, DirectAdvance, Invoice, InvoiceAmounts, Offer, OfferedSupplier,
     Operation,
 };
-use crate::port::{HistoryEntry, IdSource, OfferTarget, Viewer};
+use crate::port::{ActingOperator, HistoryEntry, IdSource, OfferTarget, Viewer};
 use crate::service::{OfferOutcome, Operations};
 use crate::value::{
     Cnpj, CompanyId, CompanyKind, CompanyName, ContactName, DueDate, Email, EndpointId,
-    EventTypeSet, ExtensionId, IdempotencyKey, InvoiceNumber, Money, OperationId, SupplierName,
-    Timestamp, calendar,
+    EventTypeSet, ExtensionId, IdempotencyKey, InvoiceNumber, Money, OperationId, OperatorId,
+    OperatorName, RequestId, SupplierName, Timestamp, calendar,
 };
 
 use super::Host;
@@ -47,7 +48,7 @@ impl<'a> Scene<'a> {
         let (payer, branch, supplier) = (id(), id(), id());
         let mut scene = Scene {
             host,
-            service: service(host, &ids),
+            service: service(host, &ids, Policy::default()),
             payer,
             branch,
             supplier: Company {
@@ -123,7 +124,12 @@ impl<'a> Scene<'a> {
 
     /// Another instance of the service over the same host, as in another process.
     pub(super) fn another_service(&self) -> Operations {
-        service(self.host, &self.ids)
+        self.service_under(Policy::default())
+    }
+
+    /// Another instance of the service, with its own limits.
+    pub(super) fn service_under(&self, policy: Policy) -> Operations {
+        service(self.host, &self.ids, policy)
     }
 
     /// An offer to the registered supplier for an invoice of its own.
@@ -231,6 +237,21 @@ impl<'a> Scene<'a> {
         ExtensionId::new(i64::try_from(number).unwrap()).unwrap()
     }
 
+    /// An operator, or with no id the holder of the configured token.
+    pub(super) fn operator(&self, name: &str, id: Option<OperatorId>) -> ActingOperator {
+        ActingOperator {
+            id,
+            name: OperatorName::parse(name).unwrap(),
+            request: RequestId::new(self.uuid()),
+            address: IpAddr::from([0x2001, 0xdb8, 0, 0, 0, 0, 0, 7]),
+        }
+    }
+
+    /// A named operator who acts for the first time.
+    pub(super) fn new_operator(&self, name: &str) -> ActingOperator {
+        self.operator(name, Some(OperatorId::new(self.uuid())))
+    }
+
     pub(super) fn uuid(&self) -> uuid::Uuid {
         self.ids.uuid(self.now)
     }
@@ -277,12 +298,12 @@ pub(super) fn target_of(offer: &Offer) -> OfferTarget {
     }
 }
 
-fn service(host: &dyn Host, ids: &Arc<CountingIds>) -> Operations {
+fn service(host: &dyn Host, ids: &Arc<CountingIds>, policy: Policy) -> Operations {
     Operations::new(
         host.store(),
         Arc::<CountingIds>::clone(ids),
         Arc::new(AwkwardTexts),
-        Policy::default(),
+        policy,
     )
 }
 

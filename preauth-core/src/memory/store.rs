@@ -2,11 +2,13 @@
 
 use async_trait::async_trait;
 
+use crate::access::OperatorIdentity;
 use crate::operation::{ExtensionStatus, OfferContext, Operation, Party, State};
 use crate::payment_order::{OtherOrder, PaymentOrder};
 use crate::port::{
-    Commit, CommitError, HistoryEntry, LoadedNewOrder, LoadedOffer, LoadedOperation, LoadedOrder,
-    OfferTarget, OrderTarget, PlatformReply, Store, Subscription, Unavailable,
+    ActingOperator, Commit, CommitError, HistoryEntry, LoadedNewOrder, LoadedOffer,
+    LoadedOperation, LoadedOrder, OfferTarget, OrderTarget, PlatformReply, Store, Subscription,
+    Unavailable,
 };
 use crate::value::{
     CompanyId, DueDate, EventId, EventType, IdempotencyKey, OperationId, PaymentOrderId,
@@ -140,6 +142,7 @@ impl Tables {
             holder: holder.map(|holder| self.present(holder)),
             reached: self.reached(&operation),
             extended_to: self.extended_to(&operation),
+            released_by: self.released_by(&operation),
             subscriptions: self.subscriptions_of(&operation.payer, Some(&operation.supplier)),
             operation,
         }
@@ -166,6 +169,16 @@ impl Tables {
             *id == operation.id && record.status == ExtensionStatus::Concluded
         });
         last.map(|(_, record)| record.extension.new_due_date)
+    }
+
+    fn released_by(&self, operation: &Operation) -> Option<OperatorIdentity> {
+        let State::ToPay = operation.state else {
+            return None;
+        };
+        let mut newest_first = self.histories.get(&operation.id)?.iter().rev();
+        let release = newest_first
+            .find(|entry| entry.event_type == EventType::AnticipationAnalysisApproved)?;
+        release.operator.as_ref().map(ActingOperator::identity)
     }
 
     fn other_holder(&self, operation: &Operation) -> Option<&Operation> {

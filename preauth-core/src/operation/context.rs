@@ -1,5 +1,6 @@
 //! The data besides the operation on which the decision on a command depends.
 
+use crate::access::OperatorIdentity;
 use crate::value::{DueDate, EventType, OperationId, Origin, Status};
 
 use super::State;
@@ -13,6 +14,11 @@ pub struct CommandContext {
     pub reached: Option<EventType>,
     /// The due date of the last concluded extension; used only when a boleto is issued.
     pub extended_to: Option<DueDate>,
+    /// The operator who released the operation for payment, as far as it is recorded; used only by paying.
+    pub released_by: Option<OperatorIdentity>,
+    /// The operator who may not pay what they released themselves: the one who gives the command, if
+    /// [`Policy::four_eyes`](crate::Policy::four_eyes) is on.
+    pub under_four_eyes: Option<OperatorIdentity>,
 }
 
 /// The point at which a reopened operation continues: that of its refusal, unless another party has to

@@ -42,7 +42,7 @@ pub fn decide(
         Command::Verify => Change::Verified,
         Command::Approve => Change::Approved,
         Command::Release { net_amount } => release(operation, *net_amount)?,
-        Command::Pay => Change::Paid,
+        Command::Pay => pay(context)?,
         Command::ReturnPayout => unless_extension_is_open(operation, Change::PayoutReturned)?,
         Command::Bill => Change::Billed {
             due_date: context.extended_to.unwrap_or(operation.invoice.due_date),
@@ -112,6 +112,15 @@ fn release(operation: &Operation, net_amount: Money) -> Result<Change, Rejection
         return Err(Rejection::NetAmountOutOfRange);
     }
     Ok(Change::Released { net_amount })
+}
+
+fn pay(context: &CommandContext) -> Result<Change, Rejection> {
+    let is_own_release =
+        context.released_by.is_some() && context.released_by == context.under_four_eyes;
+    if is_own_release {
+        return Err(Rejection::OwnRelease);
+    }
+    Ok(Change::Paid)
 }
 
 fn reopen(operation: &Operation, context: &CommandContext) -> Result<Change, Rejection> {

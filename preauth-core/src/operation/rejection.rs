@@ -64,6 +64,9 @@ pub enum Rejection {
     /// The extension is not the open one of its operation.
     #[error("the extension is not open")]
     ExtensionNotOpen,
+    /// The operator who released the operation may not pay it, too.
+    #[error("the operator who released the operation may not pay it")]
+    OwnRelease,
 }
 
 crate::explained::explained!(Rejection);
@@ -87,6 +90,7 @@ impl Rejection {
             Self::InvalidTransition { .. } | Self::ExtensionNotOpen => {
                 ErrorCode::AnticipationInvalidTransition
             }
+            Self::OwnRelease => ErrorCode::FourEyesRequired,
             Self::NetAmountOutOfRange
             | Self::ExtensionDueDateOutOfRange
             | Self::ExtensionTotalOutOfRange => ErrorCode::ValidationError,

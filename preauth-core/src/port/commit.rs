@@ -5,6 +5,7 @@ use std::net::IpAddr;
 use chrono::TimeDelta;
 
 use crate::ReceivedInvoice;
+use crate::access::OperatorIdentity;
 use crate::operation::{Actor, Extension, ExtensionStatus, InvoiceFile, Operation};
 use crate::payment_order::PaymentOrder;
 use crate::text_enum;
@@ -50,6 +51,14 @@ pub struct ActingOperator {
     pub request: RequestId,
     /// The address that the request came from.
     pub address: IpAddr,
+}
+
+impl ActingOperator {
+    /// Which operator it is, as the rules compare operators.
+    #[must_use]
+    pub fn identity(&self) -> OperatorIdentity {
+        OperatorIdentity::new(self.id)
+    }
 }
 
 /// The change that a commit writes besides its event.

@@ -5,6 +5,7 @@ use std::error::Error as StdError;
 use async_trait::async_trait;
 use thiserror::Error;
 
+use crate::access::OperatorIdentity;
 use crate::operation::{CommandContext, OfferContext, Operation};
 use crate::payment_order::{OtherOrder, PaymentOrder};
 use crate::value::{
@@ -135,6 +136,8 @@ pub struct LoadedOperation {
     pub reached: Option<EventType>,
     /// For an operation whose boleto is to be issued: the due date of its last concluded extension.
     pub extended_to: Option<DueDate>,
+    /// For an operation that is released for payment: the operator who released it last, if one is recorded.
+    pub released_by: Option<OperatorIdentity>,
     /// The endpoints of the payer's and the supplier's head offices.
     pub subscriptions: Vec<Subscription>,
 }
@@ -147,6 +150,8 @@ impl LoadedOperation {
             holder: self.holder.as_ref().map(|holder| holder.id),
             reached: self.reached,
             extended_to: self.extended_to,
+            released_by: self.released_by,
+            under_four_eyes: None,
         }
     }
 }

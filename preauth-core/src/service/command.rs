@@ -1,7 +1,9 @@
 //! Commands on existing operations.
 
-use crate::operation::{Actor, Change, Command, Decision, Operation, Rejection, decide, evolve};
-use crate::port::{LoadedOperation, Viewer};
+use crate::operation::{
+    Actor, Change, Command, CommandContext, Decision, Operation, Rejection, decide, evolve,
+};
+use crate::port::{ActingOperator, LoadedOperation, Viewer};
 use crate::value::{EventType, OperationId, Timestamp};
 
 use super::error::Contended;
@@ -145,7 +147,7 @@ impl Operations {
             now,
         } = *asked;
         let operation = &loaded.operation;
-        let change: Change = match decide(operation, command, &loaded.command_context(), now)? {
+        let change: Change = match decide(operation, command, &self.command_context(loaded), now)? {
             Decision::Change(change) => change,
             Decision::Unchanged => {
                 let commanded = CommandOutcome {
@@ -164,6 +166,14 @@ impl Operations {
             event: Some(change.event_type()),
         });
         self.attempt(commit, done, unsettled).await
+    }
+
+    fn command_context(&self, loaded: &LoadedOperation) -> CommandContext {
+        let operator = self.operator.as_ref().map(ActingOperator::identity);
+        CommandContext {
+            under_four_eyes: operator.filter(|_| self.policy.four_eyes),
+            ..loaded.command_context()
+        }
     }
 }
 

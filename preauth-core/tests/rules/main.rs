@@ -10,6 +10,7 @@ mod amounts;
 mod begin;
 mod expiry;
 mod extensions;
+mod four_eyes;
 mod given;
 mod orders;
 mod table;

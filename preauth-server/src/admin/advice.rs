@@ -59,6 +59,13 @@ const ADVICE: &[(&str, Text)] = &[
         ),
     ),
     (
+        "FOUR_EYES_REQUIRED",
+        Text::new(
+            "another operator must pay it, with their own token; `operation show` prints who released it",
+            "outro operador deve registrar o pagamento, com o próprio token; `operation show` mostra quem liberou",
+        ),
+    ),
+    (
         "RESPONSIBLE_USER_REFUSED",
         Text::new(
             "the user must be active, of this very company, and have both permissions; see `user set`",

@@ -76,5 +76,6 @@ pub(super) const fn english(code: ErrorCode) -> &'static str {
         ErrorCode::EndpointUrlRefused => "webhooks are not sent to this URL",
         ErrorCode::PlatformTokenInvalid => "the operator token is missing or invalid",
         ErrorCode::OperatorForbidden => "the operator's role does not permit this",
+        ErrorCode::FourEyesRequired => "the operator who released the operation may not pay it",
     }
 }

@@ -17,7 +17,7 @@ pub struct Setting {
 }
 
 /// All settings, in the order in which they are printed.
-pub const SETTINGS: [Setting; 43] = [
+pub const SETTINGS: [Setting; 44] = [
     plain(
         "listen",
         "127.0.0.1:8080",
@@ -164,6 +164,11 @@ pub const SETTINGS: [Setting; 43] = [
         "rules.idempotency_retention_days",
         "30",
         "days that an idempotency key is remembered",
+    ),
+    plain(
+        "rules.four_eyes",
+        "false",
+        "whether the operator who released an operation may not pay it, so that two named operators take part",
     ),
     plain(
         "mail.from",

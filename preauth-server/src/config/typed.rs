@@ -138,6 +138,7 @@ impl Reader<'_> {
         let window_seconds = self.whole("rate_limit.window_seconds", u32::MAX);
         let offer_days = self.whole("rules.offer_lifetime_days", MAX_DAYS);
         let retention_days = self.whole("rules.idempotency_retention_days", MAX_DAYS);
+        let four_eyes = self.parse::<bool>("rules.four_eyes", "true or false");
         let mail = self.mail();
         let layers = self.layers;
         let webhooks = Webhooks::read(|key| layers.of(key).text, &mut self.problems);
@@ -174,6 +175,7 @@ impl Reader<'_> {
             policy: Policy {
                 offer_lifetime: TimeDelta::days(offer_days?.into()),
                 idempotency_retention: TimeDelta::days(retention_days?.into()),
+                four_eyes: four_eyes?,
             },
             mail: mail?,
             webhooks,

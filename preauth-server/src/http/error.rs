@@ -174,7 +174,8 @@ pub(super) const fn status(code: ErrorCode) -> StatusCode {
         | ErrorCode::IntegrationResponsibleForbidden
         | ErrorCode::RbacForbidden
         | ErrorCode::PreAuthOnlyConstrutora
-        | ErrorCode::OperatorForbidden => StatusCode::FORBIDDEN,
+        | ErrorCode::OperatorForbidden
+        | ErrorCode::FourEyesRequired => StatusCode::FORBIDDEN,
         ErrorCode::AnticipationNotFound | ErrorCode::NotFound | ErrorCode::ResourceNotFound => {
             StatusCode::NOT_FOUND
         }

@@ -131,6 +131,9 @@ pub(crate) fn sentence(code: ErrorCode) -> &'static str {
         ErrorCode::EndpointUrlRefused => "A URL do endpoint foi recusada.",
         ErrorCode::PlatformTokenInvalid => "O token de operador está ausente ou é inválido.",
         ErrorCode::OperatorForbidden => "O papel do operador não permite esta ação.",
+        ErrorCode::FourEyesRequired => {
+            "Quem liberou a operação não pode registrar o pagamento dela (rules.four_eyes); peça a outro operador, de papel OPERATOR ou ADMIN, que o registre com o próprio token."
+        }
     }
 }
 

@@ -209,6 +209,7 @@ pub(super) fn rejection(language: Language, rejection: Rejection) -> String {
         }
         Rejection::ExtensionTotalOutOfRange => "o total da prorrogação deve ser maior que zero",
         Rejection::ExtensionNotOpen => "a prorrogação não está em aberto",
+        Rejection::OwnRelease => "quem liberou a operação não pode registrar o pagamento dela",
     };
     portuguese.to_owned()
 }

@@ -13,6 +13,7 @@ mod bad_input;
 mod credentials;
 mod endpoints;
 mod events;
+mod four_eyes;
 mod held_rows;
 mod hosts;
 mod idempotency;

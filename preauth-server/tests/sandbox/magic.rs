@@ -23,7 +23,8 @@ pub(crate) fn status(code: ErrorCode) -> u16 {
         | C::IntegrationResponsibleForbidden
         | C::RbacForbidden
         | C::PreAuthOnlyConstrutora
-        | C::OperatorForbidden => 403,
+        | C::OperatorForbidden
+        | C::FourEyesRequired => 403,
         C::AnticipationNotFound | C::NotFound | C::ResourceNotFound => 404,
         C::MethodNotAllowed => 405,
         C::RequestTimeout => 408,

@@ -8,7 +8,7 @@ use crate::conformance::Host;
 use crate::conformance::scene::{Scene, cents, target_of};
 use crate::operation::{Actor, Command, ReprovedBy};
 use crate::port::{ActingOperator, Viewer};
-use crate::value::{ApiKeyId, EventType, OperatorId, OperatorName, RequestId, UserId};
+use crate::value::{ApiKeyId, EventType, UserId};
 
 /// The history has one entry per change, oldest first, each with its time and its frozen body.
 // Contract: delivery/recorded-with-the-change
@@ -98,16 +98,10 @@ pub async fn every_kind_of_actor_is_kept(host: &dyn Host) {
 /// recorded on the way.
 pub async fn the_operator_is_kept_with_its_own_events(host: &dyn Host) {
     let scene = Scene::new(host).await;
-    let operator = |name, id| ActingOperator {
-        id,
-        name: OperatorName::parse(name).unwrap(),
-        request: RequestId::new(scene.uuid()),
-        address: IpAddr::from([0x2001, 0xdb8, 0, 0, 0, 0, 0, 7]),
-    };
-    let ana = operator("Ana", Some(OperatorId::new(scene.uuid())));
+    let ana = scene.new_operator("Ana");
     let root = ActingOperator {
         address: IpAddr::from([192, 0, 2, 7]),
-        ..operator("root", None)
+        ..scene.operator("root", None)
     };
     let id = scene.begin(&scene.offer()).await.id;
     let acts = [

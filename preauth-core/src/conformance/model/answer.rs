@@ -51,6 +51,7 @@ impl Run<'_> {
             Rejection::ExtensionDueDateOutOfRange => "extension date",
             Rejection::ExtensionTotalOutOfRange => "extension total",
             Rejection::ExtensionNotOpen => "extension not open",
+            Rejection::OwnRelease => "own release",
         })
     }
 }

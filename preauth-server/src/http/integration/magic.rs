@@ -187,7 +187,8 @@ const fn recipe(code: ErrorCode) -> Option<Recipe> {
         | ErrorCode::SupplierNotRegistered
         | ErrorCode::EndpointUrlRefused
         | ErrorCode::PlatformTokenInvalid
-        | ErrorCode::OperatorForbidden => None,
+        | ErrorCode::OperatorForbidden
+        | ErrorCode::FourEyesRequired => None,
     }
 }
 

@@ -122,6 +122,9 @@ const fn meaning(code: ErrorCode) -> &'static str {
         ErrorCode::OperatorForbidden => {
             "the operator's role is below the operation's `x-minimum-role`"
         }
+        ErrorCode::FourEyesRequired => {
+            "the platform demands four eyes (`rules.four_eyes`), and this operator released the operation: another operator must pay it"
+        }
         ErrorCode::IntegrationScopeForbidden => "the key lacks the scope of this operation",
         ErrorCode::IntegrationResponsibleForbidden => {
             "the key's responsible user lacks a permission"

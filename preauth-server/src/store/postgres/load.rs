@@ -61,6 +61,7 @@ pub(super) async fn overdue(
             holder: None,
             reached: None,
             extended_to: None,
+            released_by: None,
             operation,
         }
     });

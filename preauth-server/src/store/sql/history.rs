@@ -1,7 +1,9 @@
 //! Events: whether one is recorded, and the parts of an operation's history that commands depend on.
 
+use preauth_core::access::OperatorIdentity;
 use preauth_core::operation::Operation;
-use preauth_core::value::{DueDate, EventId, EventType, OperationId};
+use preauth_core::value::{DueDate, EventId, EventType, OperationId, OperatorId};
+use uuid::Uuid;
 
 use crate::store::error::Fault;
 use crate::store::rows::Columns;
@@ -55,4 +57,30 @@ pub(in crate::store) async fn extended_to(
     .await?;
     let due_date = |row| Columns::of("extensions", row).parsed::<DueDate>("new_due_date");
     Ok(row.as_ref().map(due_date).transpose()?)
+}
+
+/// The operator who released the operation last; `None` when nobody is recorded.
+pub(in crate::store) async fn released_by(
+    session: &mut dyn Session,
+    operation: &Operation,
+) -> Result<Option<OperatorIdentity>, Fault> {
+    let row = query(
+        "SELECT o.name, o.operator_id FROM events e
+         LEFT JOIN event_operators o ON o.event_id = e.id
+         WHERE e.head_office_id = $1 AND e.operation_id = $2
+             AND e.type = 'anticipation.analysis_approved'
+         ORDER BY e.version DESC LIMIT 1",
+    )
+    .bind(operation.payer.head_office.as_uuid())
+    .bind(operation.id.get())
+    .fetch_optional(session)
+    .await?;
+    let Some(row) = row else { return Ok(None) };
+    let columns = Columns::of("event_operators", &row);
+    // The holder of the configured token has a name and no id.
+    if columns.raw::<Option<String>>("name")?.is_none() {
+        return Ok(None);
+    }
+    let id: Option<Uuid> = columns.raw("operator_id")?;
+    Ok(Some(OperatorIdentity::new(id.map(OperatorId::new))))
 }

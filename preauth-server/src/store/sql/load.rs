@@ -25,11 +25,16 @@ pub(in crate::store) async fn operation(
     if operation.state == State::ToBill {
         extended_to = history::extended_to(session, operation.id).await?;
     }
+    let mut released_by = None;
+    if operation.state == State::ToPay {
+        released_by = history::released_by(session, &operation).await?;
+    }
     Ok(LoadedOperation {
         operation,
         holder,
         reached,
         extended_to,
+        released_by,
         subscriptions,
     })
 }

@@ -70,6 +70,8 @@ impl Books {
             reached: self.reached(operation.id),
             // This service grants no extensions.
             extended_to: None,
+            // Nor does it know operators.
+            released_by: None,
             operation: operation.clone(),
             subscriptions: Vec::new(),
         }

@@ -35,6 +35,10 @@ const SHARED: &[Shared] = &[
     ),
     shared("Unauthorized", &[ErrorCode::PlatformTokenInvalid]),
     shared("Forbidden", &[ErrorCode::OperatorForbidden]),
+    shared(
+        "FourEyes",
+        &[ErrorCode::OperatorForbidden, ErrorCode::FourEyesRequired],
+    ),
     shared("ResourceNotFound", &[ErrorCode::ResourceNotFound]),
     shared("AnticipationNotFound", &[ErrorCode::AnticipationNotFound]),
     shared("RequestTimeout", &[ErrorCode::RequestTimeout]),

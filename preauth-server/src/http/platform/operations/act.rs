@@ -179,10 +179,11 @@ impl Endpoint for &'static OperationAction {
             Body::Optional(body) => operation.optional_body("The details, if any.", body()),
             Body::Required(body) => operation.body("The details.", body()),
         };
-        if self.segment == "reopen" {
-            return operation.refuses(&[ErrorCode::PreAuthDuplicateInvoice]);
+        match self.segment {
+            "reopen" => operation.refuses(&[ErrorCode::PreAuthDuplicateInvoice]),
+            "pay" => operation.refuses(&[ErrorCode::FourEyesRequired]),
+            _ => operation,
         }
-        operation
     }
 
     async fn answer(&self, api: &PlatformApi, req: &mut Request) -> Result<Reply, ApiError> {
