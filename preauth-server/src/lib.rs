@@ -9,6 +9,7 @@ pub mod access;
 mod admin;
 pub mod announcement;
 pub mod app;
+pub mod audit_trail;
 pub mod cli;
 pub mod clock;
 pub mod config;

@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use chrono::TimeDelta;
 
 use crate::ReceivedInvoice;
-use crate::access::OperatorIdentity;
+use crate::access::{OperatorIdentity, OperatorRole};
 use crate::operation::{Actor, Extension, ExtensionStatus, InvoiceFile, Operation};
 use crate::payment_order::PaymentOrder;
 use crate::text_enum;
@@ -38,6 +38,8 @@ pub struct Commit {
     pub file: Option<InvoiceFile>,
     /// Who acted, if it was an operator of the platform, on behalf of the event's actor.
     pub operator: Option<ActingOperator>,
+    /// What a host with an audit log stores there of the operator's request.
+    pub audited: Option<Audited>,
 }
 
 /// The operator of the platform who caused an event. Not part of its body, which only names the party.
@@ -51,6 +53,17 @@ pub struct ActingOperator {
     pub request: RequestId,
     /// The address that the request came from.
     pub address: IpAddr,
+}
+
+/// A request of an operator as an audit log has it, beside the operator.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Audited {
+    /// The operator's role at that moment.
+    pub role: OperatorRole,
+    /// What was asked for, as the host calls it.
+    pub action: &'static str,
+    /// The record that was named; without an id, the commit creates it.
+    pub record: String,
 }
 
 impl ActingOperator {
@@ -209,6 +222,7 @@ impl Commit {
             reply: None,
             file: None,
             operator: None,
+            audited: None,
         }
     }
 }

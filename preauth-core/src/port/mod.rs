@@ -25,8 +25,8 @@ pub use body_decoder::{
     BodyDecoder, DecodedData, DecodedEvent, DecodedOperation, DecodedOrder, DecodedReply,
 };
 pub use commit::{
-    ActingOperator, Commit, EventRecord, ExtensionRecord, MailKind, NewDelivery, NewMail, NewReply,
-    NewSupplier, ReplyScope, Write,
+    ActingOperator, Audited, Commit, EventRecord, ExtensionRecord, MailKind, NewDelivery, NewMail,
+    NewReply, NewSupplier, ReplyScope, Write,
 };
 pub use endpoint::Subscription;
 pub use handover::{Handover, Intake, Room};

@@ -106,6 +106,7 @@ impl Operations {
         commit.intake = self.intake.clone();
         if commit.event.actor != Actor::System {
             commit.operator.clone_from(&self.operator);
+            commit.audited.clone_from(&self.audited);
         }
         match self.store.commit(commit).await {
             Ok(()) => Ok(Attempt::Done(outcome)),

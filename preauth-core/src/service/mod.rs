@@ -18,7 +18,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::Policy;
-use crate::port::{ActingOperator, IdSource, Intake, Render, Store};
+use crate::port::{ActingOperator, Audited, IdSource, Intake, Render, Store};
 
 use attempt::{Attempt, Round, Unsettled};
 use in_flight::InFlight;
@@ -46,6 +46,7 @@ pub struct Operations {
     in_flight: Arc<InFlight>,
     intake: Intake,
     operator: Option<ActingOperator>,
+    audited: Option<Audited>,
 }
 
 impl Operations {
@@ -65,6 +66,7 @@ impl Operations {
             in_flight: Arc::default(),
             intake: Intake::default(),
             operator: None,
+            audited: None,
         }
     }
 
@@ -81,6 +83,16 @@ impl Operations {
         Self {
             operator: Some(operator),
             ..self.clone()
+        }
+    }
+
+    /// The same use cases, whose commits are stored in the audit log as this request. Only those of an
+    /// operator are.
+    #[must_use]
+    pub fn audited_as(self, audited: Audited) -> Self {
+        Self {
+            audited: Some(audited),
+            ..self
         }
     }
 }

@@ -48,6 +48,11 @@ labels! {
     LAST_USED = "last used" | "último uso";
     OPERATOR = "operator" | "operador";
     ROLE = "role" | "papel";
+    ACTION = "action" | "ação";
+    OUTCOME = "outcome" | "resultado";
+    RECORD = "record" | "registro";
+    ADDRESS = "address" | "endereço";
+    CHANGES = "changes" | "mudanças";
     ADDED_BY = "added by" | "incluído por";
     VALID_UNTIL = "valid until" | "válido até";
 }

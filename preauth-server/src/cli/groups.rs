@@ -37,6 +37,7 @@ const GROUPS: &[(&str, &[&str])] = &[
             "mail",
             "master-key",
             "operator",
+            "log",
         ],
     ),
 ];

@@ -1,9 +1,10 @@
 //! The records of the platform's own staff: companies, users, keys, endpoints, deliveries,
-//! invoices, extensions, mails, payment orders, operators.
+//! invoices, extensions, mails, payment orders, operators, the audit log.
 //!
 //! Ports of the server, one per kind of record. Lists are newest first and paged.
 
 mod api_keys;
+mod audit_log;
 mod companies;
 mod deliveries;
 mod endpoints;
@@ -17,6 +18,7 @@ mod registration;
 mod users;
 
 pub use api_keys::{ApiKey, ApiKeys};
+pub use audit_log::{AuditEntry, AuditFilter, AuditLog, AuditOutcome, Change};
 pub use companies::{Companies, Company, Contact, Invitation, Suspension};
 pub use deliveries::{
     AttemptRecord, Deliveries, Delivery, DeliveryFilter, DeliveryStatus, resend_all_failed,
@@ -43,6 +45,7 @@ pub trait Directory:
     Companies
     + Users
     + ApiKeys
+    + AuditLog
     + Endpoints
     + Deliveries
     + Extensions
@@ -58,6 +61,7 @@ impl<T> Directory for T where
     T: Companies
         + Users
         + ApiKeys
+        + AuditLog
         + Endpoints
         + Deliveries
         + Extensions

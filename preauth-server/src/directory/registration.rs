@@ -6,6 +6,8 @@ use preauth_core::access::{
 use preauth_core::port::{NewReply, Unavailable};
 use thiserror::Error;
 
+use crate::audit_trail;
+
 use super::{Companies, Company, DirectoryError};
 
 /// Attempts to register a company while an offer creates the same tax id; that can happen once.
@@ -59,6 +61,7 @@ pub async fn register(
             }
         }
         let reply = reply(&company);
+        audit_trail::creating("companies", company.id);
         match companies.add_company(&company, reply.as_ref()).await {
             Ok(()) => return Ok(company),
             // An offer may have created the tax id since the look-up.

@@ -62,6 +62,12 @@ impl Reply {
         self
     }
 
+    /// Whether it has a header.
+    #[must_use]
+    pub fn has_header(&self, name: &str) -> bool {
+        self.headers.iter().any(|(it, _)| it == name)
+    }
+
     /// Writes it into the framework's response.
     pub fn write(self, res: &mut Response) {
         res.status_code(self.status);

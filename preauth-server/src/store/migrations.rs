@@ -38,6 +38,7 @@ macro_rules! migrations {
             24 "0024_lean_rows"
             25 "0025_operators"
             26 "0026_event_operators"
+            27 "0027_audit_log"
         }
     };
     ($folder:literal $($version:literal $file:literal)+) => {

@@ -5,6 +5,7 @@
 
 mod addressee;
 mod archive;
+mod audited_commit;
 mod backup;
 mod error;
 mod exhausted;

@@ -101,3 +101,29 @@ async fn an_operations_history_shows_who_acted() {
         .unwrap();
     assert!(row.contains("SUPPLIER") && row.contains("Ana"), "{shown}");
 }
+
+#[tokio::test]
+async fn the_log_lists_what_operators_did() {
+    let operator = Operator::start().await;
+    let id = operator.offer("NF-1").await;
+    let added = operator.json(&["operator", "add", "Ana", "--role", "operator"]);
+    let token = added["token"].as_str().unwrap();
+    let done = run_as(&operator, token, &["operation", "request", &id]);
+    assert_eq!((done.code, done.err.as_str()), (0, ""));
+    let forbidden = run_as(&operator, token, &["operator", "revoke", "Ana", "--yes"]);
+    forbidden.failed(1, &["OPERATOR_FORBIDDEN (403)"]);
+
+    let of_ana = operator.stdout(&["log", "list", "--operator", "Ana"]);
+    for shown in ["requestOperation", "DONE", "revokeOperator", "FORBIDDEN"] {
+        assert!(of_ana.contains(shown), "{shown}: {of_ana}");
+    }
+    assert!(!of_ana.contains("addOperator"), "{of_ana}");
+    let record = format!("operations/{id}");
+    let about = operator.json(&["log", "list", "--record", &record]);
+    assert_eq!(about["data"][0]["action"], "requestOperation");
+    let added = operator.stdout(&["log", "list", "--action", "addOperator"]);
+    assert!(added.contains("role: - -> OPERATOR"), "{added}");
+    assert!(!added.contains(token), "{added}");
+    let none = operator.json(&["log", "list", "--until", "2020-01-01T00:00:00Z"]);
+    assert_eq!(none["data"], json!([]));
+}

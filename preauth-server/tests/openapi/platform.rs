@@ -146,6 +146,7 @@ impl Story {
         let one = format!("operators/{}", id(&added));
         self.get(&one).await;
         self.get("operators").await;
+        self.get("audit-log?operator=root").await;
         let token = added["token"].as_str().unwrap();
         let bia = RawCaller::new(self.sandbox.text("platformUrl"), Some(token));
         let bia = Witness::new(Description::platform(), bia);

@@ -36,8 +36,8 @@ const TABLES: [(&str, &str); 11] = [
 ];
 
 /// A head office with a record of every kind that writes change.
-struct Office {
-    id: String,
+pub(crate) struct Office {
+    pub(crate) id: String,
     number: usize,
     user: String,
     key: String,
@@ -48,14 +48,14 @@ struct Office {
 
 /// A request that changes records of one head office.
 #[derive(Clone)]
-struct Request {
+pub(crate) struct Request {
     method: Method,
-    path: String,
+    pub(crate) path: String,
     body: Option<Value>,
 }
 
 impl Office {
-    async fn new(scene: &Scene, number: usize) -> Self {
+    pub(crate) async fn new(scene: &Scene, number: usize) -> Self {
         let company = json!({"cnpj": cnpj(number), "name": "Obra", "kind": "CONSTRUCTION"});
         let id = text(&scene.make("/companies", company).await["id"]);
         let of_this = |rest: &str| format!("/companies/{id}/{rest}");
@@ -157,7 +157,7 @@ impl Office {
     }
 
     /// A request to `route` about records of this head office, which succeeds.
-    async fn request(&self, scene: &Scene, route: &Route) -> Request {
+    pub(crate) async fn request(&self, scene: &Scene, route: &Route) -> Request {
         let (kind, rest) = route.path[1..].split_once('/').unwrap_or_default();
         let action = rest.strip_prefix("{id}/").unwrap_or_default();
         let id = match kind {
@@ -169,6 +169,7 @@ impl Office {
             "operations" => self.operation(scene, action).await.to_string(),
             "extensions" => self.extension(scene, action).await.to_string(),
             "payment-orders" => self.order(scene, action).await.to_string(),
+            "operators" if !action.is_empty() => operator(scene).await,
             _ => String::new(),
         };
         let supplier = if route.method == "DELETE" {
@@ -200,6 +201,12 @@ impl Office {
     }
 }
 
+/// An operator's id.
+async fn operator(scene: &Scene) -> String {
+    let body = json!({"name": "Iris", "role": "VIEWER"});
+    text(&scene.make("/operators", body).await["id"])
+}
+
 async fn put(scene: &Scene, path: &str, body: Option<Value>) {
     let put = scene.send(Method::PUT, path, body).await;
     assert!(put.status < 300, "{path}: {}", put.text);
@@ -221,9 +228,16 @@ fn writes() -> Vec<&'static Route> {
         "/operators/{id}/revoke",
         CLOCK,
     ];
+    let mut writes = writes_of_all();
+    writes.retain(|route| !OTHERS.contains(&route.path));
+    writes
+}
+
+/// Every write, in the same order: every route but reads and the search for keys.
+pub(crate) fn writes_of_all() -> Vec<&'static Route> {
     let writes = ROUTES.iter().filter(|route| route.method != "GET");
     let mut writes: Vec<_> = writes
-        .filter(|route| !OTHERS.contains(&route.path))
+        .filter(|route| route.path != "/api-key-search")
         .collect();
     writes.sort_by_key(|route| match (route.method, route.path) {
         ("DELETE", _) => 2,
@@ -244,6 +258,11 @@ fn send(scene: &Scene, request: &Request) -> JoinHandle<Answer> {
         let path = format!("{PREFIX}{}", request.path);
         caller.send(request.method, &path, headers, body).await
     })
+}
+
+/// Sends a request and waits for its answer.
+pub(crate) async fn send_now(scene: &Scene, request: &Request) -> Answer {
+    send(scene, request).await.unwrap()
 }
 
 /// Sends `held`, which needs what is locked, and then has `beside` answered before that is; returns `held`

@@ -9,6 +9,7 @@
     reason = "a test that cannot go on has failed"
 )]
 
+mod audit_log;
 mod bad_input;
 mod credentials;
 mod endpoints;

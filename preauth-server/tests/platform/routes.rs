@@ -114,6 +114,7 @@ pub(crate) const ROUTES: &[Route] = &[
     route("POST", "/operators", Body(OPERATOR)),
     route("GET", "/operators/{id}", Nothing),
     route("POST", "/operators/{id}/revoke", Nothing),
+    route("GET", "/audit-log", Pages),
     route("GET", "/companies", Pages),
     route("POST", "/companies", Body(COMPANY)),
     route("GET", "/companies/{id}", Nothing),

@@ -7,6 +7,7 @@ mod endpoint;
 mod extension;
 mod invoice;
 mod key;
+mod log;
 mod mail;
 mod master_key;
 mod operation;
@@ -54,6 +55,8 @@ pub(crate) enum AdminCommand {
     MasterKey(Noun<master_key::MasterKeyCommand>),
     /// Who may call the platform API, and what each of them may do.
     Operator(Noun<operator::OperatorCommand>),
+    /// What operators did.
+    Log(Noun<log::LogCommand>),
 }
 
 impl AdminCommand {
@@ -74,6 +77,7 @@ impl AdminCommand {
             Self::Mail(noun) => run(noun, language).await,
             Self::MasterKey(noun) => run(noun, language).await,
             Self::Operator(noun) => run(noun, language).await,
+            Self::Log(noun) => run(noun, language).await,
         }
     }
 }

@@ -85,6 +85,11 @@ impl Described {
         }
     }
 
+    /// Its name.
+    pub(in crate::http) const fn name(&self) -> &'static str {
+        self.id
+    }
+
     /// Adds a description to the summary.
     pub(in crate::http) fn note(self, description: &'static str) -> Self {
         Self {

@@ -1,5 +1,7 @@
 //! Who calls: attached to each request by the gate. `GET /calling-operator` shows it.
 
+use std::sync::Arc;
+
 use preauth_core::access::OperatorRole;
 use preauth_core::port::ActingOperator;
 use preauth_core::service::Operations;
@@ -9,6 +11,7 @@ use salvo::async_trait;
 use salvo::http::Request;
 use tokio::time::Instant;
 
+use crate::audit_trail::AuditedRequest;
 use crate::directory::Operator;
 use crate::http::client_address::ClientAddress;
 use crate::http::error::ApiError;
@@ -53,14 +56,22 @@ impl CallingOperator {
 
     /// The use cases in the hands of the operator who sent this request.
     pub(super) fn operations(api: &PlatformApi, req: &Request) -> Result<Operations, ApiError> {
-        let Self { id, name, .. } = Self::of(req)?;
+        let operations = api.operations.in_hands_of(Self::of(req)?.acting(req)?);
+        Ok(match req.extensions().get::<Arc<AuditedRequest>>() {
+            Some(request) => operations.audited_as(request.audited.clone()),
+            None => operations,
+        })
+    }
+
+    /// The operator with the request.
+    pub(super) fn acting(&self, req: &Request) -> Result<ActingOperator, ApiError> {
         let request = req.extensions().get::<RequestId>().copied();
-        Ok(api.operations.in_hands_of(ActingOperator {
-            id,
-            name,
+        Ok(ActingOperator {
+            id: self.id,
+            name: self.name.clone(),
             request: request.ok_or_else(|| ApiError::internal("a request without an id"))?,
             address: ClientAddress::of_request(req).ip(),
-        }))
+        })
     }
 
     /// Attaches the operator to the request.

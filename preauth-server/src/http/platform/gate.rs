@@ -27,6 +27,7 @@ use crate::log;
 use crate::secret::{CHALLENGE_HEADER, Challenge, Named, OperatorTokens, Proof};
 
 use super::PREFIX;
+use super::audited::Refusals;
 use super::calling_operator::CallingOperator;
 
 /// Minimum time between two records of the use of one token.
@@ -41,6 +42,7 @@ pub struct OperatorGate {
     limiter: UnauthenticatedLimiter,
     clock: Arc<dyn Clock>,
     hold: Hold,
+    refusals: Refusals,
 }
 
 impl OperatorGate {
@@ -61,6 +63,7 @@ impl OperatorGate {
             limiter,
             clock,
             hold,
+            refusals: Refusals::default(),
         }
     }
 
@@ -86,6 +89,16 @@ impl OperatorGate {
             }
             Some(_) | None => Err(self.refusal(req)),
         }
+    }
+
+    /// Whether this refusal of an operator's role is the first of its minute.
+    pub(super) fn is_first_refusal(
+        &self,
+        calling: &CallingOperator,
+        action: &'static str,
+        now: Timestamp,
+    ) -> bool {
+        self.refusals.is_first((calling.id, action), now)
     }
 
     /// The server's half of a handshake, for a caller that has proven that it holds a token.

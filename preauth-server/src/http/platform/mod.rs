@@ -5,6 +5,8 @@
 //! probes and the metrics need none, so that an orchestrator can call them without a secret.
 
 pub(crate) mod api_keys;
+pub(crate) mod audit_log;
+mod audited;
 pub(crate) mod blocked_suppliers;
 mod body;
 pub(crate) mod calling_operator;

@@ -10,6 +10,7 @@ use salvo::http::{Request, StatusCode};
 use secrecy::ExposeSecret;
 
 use crate::access::NewOperatorToken;
+use crate::audit_trail;
 use crate::directory::Operator;
 use crate::http::error::ApiError;
 use crate::http::openapi::described::Described;
@@ -187,6 +188,7 @@ impl Create for Add {
         };
         // The stored reply lacks the clear text, which only the first answer has.
         let reply = key.map(|key| key.reply(convert::text(&shape)));
+        audit_trail::creating("operators", added.id);
         let stored = api
             .directory
             .add_operator(&added, &token.hash, reply.as_ref());

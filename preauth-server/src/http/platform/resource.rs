@@ -4,17 +4,25 @@ use std::sync::Arc;
 
 use preauth_core::ErrorCode;
 use preauth_core::access::OperatorRole;
+use preauth_core::port::Audited;
+use preauth_core::wire::header;
 use salvo::http::{Method, Request, Response};
 use salvo::routing::filters::MethodFilter;
 use salvo::{Depot, FlowCtrl, Handler, Router, async_trait};
 
+use crate::audit_trail::{AuditedRequest, auditing};
+use crate::directory::AuditOutcome;
 use crate::fair::{Tenant, charged_to};
 use crate::http::error::ApiError;
 use crate::http::handler;
 use crate::http::held;
 use crate::http::openapi::described::Described;
+use crate::http::reply::Reply;
 use crate::http::request_notes::RequestNotes;
+use crate::log;
 
+use super::audited::Named;
+use super::calling_operator::CallingOperator;
 use super::create::{Create, Keyed};
 use super::endpoint::Endpoint;
 use super::{PREFIX, PlatformApi};
@@ -107,6 +115,7 @@ impl Resource {
                 api: Arc::clone(api),
                 route: Arc::clone(&template),
                 minimum,
+                action: endpoint.document(Described::at("", "")).name(),
                 endpoint,
             };
             router.push(Router::with_filter(MethodFilter(method)).goal(guarded))
@@ -132,6 +141,8 @@ struct Guarded {
     api: Arc<PlatformApi>,
     route: Arc<str>,
     minimum: OperatorRole,
+    /// Its name in the description, and in the audit log.
+    action: &'static str,
     endpoint: Arc<dyn Endpoint>,
 }
 
@@ -146,10 +157,7 @@ impl Handler for Guarded {
     ) {
         RequestNotes::of(depot).route = Some(Arc::clone(&self.route));
         let outcome = match self.admit(req, depot).await {
-            Ok(()) => {
-                let answer = self.endpoint.answer(&self.api, req);
-                handler::run(charged_to(Tenant::Platform, answer)).await
-            }
+            Ok(()) => charged_to(Tenant::Platform, self.answer(req)).await,
             Err(refusal) => Err(refusal),
         };
         handler::settle(outcome, depot).write(res);
@@ -162,10 +170,66 @@ impl Guarded {
         let calling = self.api.gate.admit(req).await?;
         RequestNotes::of(depot).operator = Some(calling.name.clone());
         if !calling.role.permits(self.minimum) {
+            charged_to(Tenant::Platform, self.note_forbidden(&calling, req)).await;
             return Err(ApiError::new(ErrorCode::OperatorForbidden));
         }
         calling.attach(req);
-        let is_write = held::is_write(req) && !self.endpoint.only_reads();
-        held::refuse(&self.api.hold, is_write)
+        held::refuse(&self.api.hold, self.is_write(req))
+    }
+
+    /// The endpoint's answer. What a write commits leaves its row in the audit log; an accepted one that had
+    /// nothing to commit leaves it here.
+    async fn answer(&self, req: &mut Request) -> Result<Reply, ApiError> {
+        if !self.is_write(req) {
+            return handler::run(self.endpoint.answer(&self.api, req)).await;
+        }
+        let calling = CallingOperator::of(req)?;
+        let request = Arc::new(self.audited(&calling, req)?);
+        req.extensions_mut().insert(Arc::clone(&request));
+        let answer = self.endpoint.answer(&self.api, req);
+        let reply = handler::run(auditing(Arc::clone(&request), answer)).await?;
+        let is_replay = reply.has_header(header::IDEMPOTENCY_REPLAYED);
+        if !request.has_row() && !is_replay {
+            let left = self.api.directory.leave_row(request, AuditOutcome::Done);
+            left.await?;
+        }
+        Ok(reply)
+    }
+
+    /// Leaves a row for a refusal of the operator's role. Failing to changes nothing about the refusal.
+    async fn note_forbidden(&self, calling: &CallingOperator, req: &Request) {
+        let now = self.api.clock.now();
+        let is_first = self.api.gate.is_first_refusal(calling, self.action, now);
+        if !is_first || self.api.hold.is_held() {
+            return;
+        }
+        let Ok(request) = self.audited(calling, req) else {
+            return;
+        };
+        let directory = &self.api.directory;
+        let left = directory.leave_row(Arc::new(request), AuditOutcome::Forbidden);
+        if let Err(error) = left.await {
+            let error = log::chain(&error);
+            tracing::warn!(target: "audit_log", action = self.action, error, "a refusal has no row");
+        }
+    }
+
+    fn audited(
+        &self,
+        calling: &CallingOperator,
+        req: &Request,
+    ) -> Result<AuditedRequest, ApiError> {
+        let named = Named::by(&self.route, req);
+        let audited = Audited {
+            role: calling.role,
+            action: self.action,
+            record: named.record,
+        };
+        let (at, operator) = (self.api.clock.now(), calling.acting(req)?);
+        Ok(AuditedRequest::new(at, operator, audited, named.company))
+    }
+
+    fn is_write(&self, req: &Request) -> bool {
+        held::is_write(req) && !self.endpoint.only_reads()
     }
 }

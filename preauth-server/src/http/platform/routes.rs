@@ -9,9 +9,9 @@ use crate::http::openapi::described::Described;
 
 use super::resource::Resource;
 use super::{
-    api_keys, blocked_suppliers, calling_operator, companies, credit_analysis, deliveries,
-    extensions, invoices, mails, master_keys, operations, operators, payment_orders, sandbox_clock,
-    users, webhook_endpoint,
+    api_keys, audit_log, blocked_suppliers, calling_operator, companies, credit_analysis,
+    deliveries, extensions, invoices, mails, master_keys, operations, operators, payment_orders,
+    sandbox_clock, users, webhook_endpoint,
 };
 
 /// The lowest role that may move the clock, in a sandbox.
@@ -81,6 +81,7 @@ fn operator_resources() -> Vec<Resource> {
             .create(Admin, operators::Add),
         at("operators/{id}").get(Viewer, operators::Find),
         at("operators/{id}/revoke").post(Admin, operators::Revoke),
+        at("audit-log").get(Viewer, audit_log::List),
     ]
 }
 

@@ -9,6 +9,7 @@ use preauth_core::wire::Open;
 use salvo::async_trait;
 use salvo::http::{Request, StatusCode};
 
+use crate::audit_trail;
 use crate::directory::{self, UserChange};
 use crate::http::error::ApiError;
 use crate::http::openapi::described::Described;
@@ -182,6 +183,7 @@ impl Create for Add {
         };
         let body = convert::text(&User::from(&user));
         let reply = key.map(|key| key.reply(body.clone()));
+        audit_trail::creating("users", user.id);
         let added = api.directory.add_user(&user, reply.as_ref()).await;
         added.map_err(Refusal::EmailTaken.on_conflict())?;
         Ok(Reply::json(StatusCode::CREATED, body))

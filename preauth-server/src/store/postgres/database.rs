@@ -6,9 +6,11 @@ use async_trait::async_trait;
 use preauth_core::port::Unavailable;
 use preauth_core::value::{ExtensionId, InvoiceId};
 
+use crate::audit_trail::AuditedRequest;
 use crate::store::error::{Fault, WriteError};
 use crate::store::exhausted::ExhaustedKeys;
 use crate::store::set_aside::SetAside;
+use crate::store::sql::audit_log::{leaving_row, with_row};
 use crate::store::sql::{Database, Run};
 
 use super::{PostgresStore, sequences};
@@ -70,11 +72,12 @@ impl Database for PostgresStore {
         I: Send + Sync + 'static,
         T: Send + 'static,
     {
-        let input = (input, run);
-        Self::write(self, input, |connection, (input, run)| {
-            run(connection, input)
-        })
-        .await
+        let audited = AuditedRequest::without_row();
+        let input = (input, run, audited.clone());
+        let written = Self::write(self, input, |connection, (input, run, audited)| {
+            Box::pin(leaving_row(connection, input, *run, audited.as_deref()))
+        });
+        with_row(written.await, audited.as_deref())
     }
 
     async fn write_and_wake<I, T>(
@@ -86,11 +89,12 @@ impl Database for PostgresStore {
         I: Send + Sync + 'static,
         T: Send + 'static,
     {
-        let input = (input, run);
-        Self::write_and_wake(self, input, |connection, (input, run)| {
-            run(connection, input)
-        })
-        .await
+        let audited = AuditedRequest::without_row();
+        let input = (input, run, audited.clone());
+        let written = Self::write_and_wake(self, input, |connection, (input, run, audited)| {
+            Box::pin(leaving_row(connection, input, *run, audited.as_deref()))
+        });
+        with_row(written.await, audited.as_deref())
     }
 
     async fn write_relaxed<I, T>(

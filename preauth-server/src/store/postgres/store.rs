@@ -11,6 +11,7 @@ use preauth_core::port::{
 use preauth_core::value::{EventId, IdempotencyKey, OperationId, PaymentOrderId, Timestamp};
 use tokio::time::sleep;
 
+use crate::audit_trail;
 use crate::store::error::{Fault, WriteError};
 use crate::store::sql::{history, platform_replies};
 
@@ -111,6 +112,7 @@ impl Store for PostgresStore {
     }
 
     async fn commit(&self, commit: Commit) -> Result<(), CommitError> {
+        let is_audited = commit.audited.is_some();
         let turn = self.writer.ask(commit).await.map_err(WriteError::from)?;
         let written = match turn {
             Turn::Ended(written) => written,
@@ -119,7 +121,11 @@ impl Store for PostgresStore {
         if let Err(WriteError::InProgress) = written {
             sleep(PAUSE_BEFORE_NEXT_TRY).await;
         }
-        Ok(written?)
+        written?;
+        if is_audited {
+            audit_trail::note_row();
+        }
+        Ok(())
     }
 
     async fn commit_all(&self, commits: Vec<Commit>) -> Vec<Result<(), CommitError>> {

@@ -3,6 +3,7 @@
 //! Both databases use the same column names, so the meaning of a row is defined once, here. Each
 //! database has its own code for its driver's types.
 
+mod audit_entry;
 mod columns;
 mod company;
 mod delivery;
@@ -19,6 +20,7 @@ mod raw;
 mod state;
 mod stored;
 
+pub(super) use audit_entry::audit_entry;
 pub(super) use columns::{Columns, Corrupt, clamped, count, set_text};
 pub(super) use company::{company, credit, invitation, user};
 pub(super) use delivery::{attempt, delivery};

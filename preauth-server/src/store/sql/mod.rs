@@ -8,6 +8,7 @@
 pub(super) mod access;
 mod api_keys;
 pub(super) mod archive;
+pub(super) mod audit_log;
 mod builder;
 mod companies;
 mod database;

@@ -6,9 +6,11 @@ use async_trait::async_trait;
 use preauth_core::port::Unavailable;
 use preauth_core::value::{ExtensionId, InvoiceId};
 
+use crate::audit_trail::AuditedRequest;
 use crate::store::error::{Fault, WriteError, unavailable};
 use crate::store::exhausted::ExhaustedKeys;
 use crate::store::set_aside::SetAside;
+use crate::store::sql::audit_log::{leaving_row, with_row};
 use crate::store::sql::{Database, Run};
 
 use super::SqliteStore;
@@ -58,10 +60,14 @@ impl Database for SqliteStore {
         I: Send + Sync + 'static,
         T: Send + 'static,
     {
-        let written = self.writer.write((input, run), |connection, (input, run)| {
-            run(connection, input)
-        });
-        written.await
+        let audited = AuditedRequest::without_row();
+        let input = (input, run, audited.clone());
+        let written = self
+            .writer
+            .write(input, |connection, (input, run, audited)| {
+                Box::pin(leaving_row(connection, input, *run, audited.as_deref()))
+            });
+        with_row(written.await, audited.as_deref())
     }
 
     async fn write_and_wake<I, T>(
@@ -73,11 +79,14 @@ impl Database for SqliteStore {
         I: Send + Sync + 'static,
         T: Send + 'static,
     {
-        let input = (input, run);
+        let audited = AuditedRequest::without_row();
+        let input = (input, run, audited.clone());
         let written = self
             .writer
-            .write_and_wake(input, |connection, (input, run)| run(connection, input));
-        written.await
+            .write_and_wake(input, |connection, (input, run, audited)| {
+                Box::pin(leaving_row(connection, input, *run, audited.as_deref()))
+            });
+        with_row(written.await, audited.as_deref())
     }
 
     async fn write_relaxed<I, T>(

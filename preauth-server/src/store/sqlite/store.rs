@@ -9,6 +9,7 @@ use preauth_core::port::{
 };
 use preauth_core::value::{EventId, IdempotencyKey, OperationId, PaymentOrderId, Timestamp};
 
+use crate::audit_trail;
 use crate::store::sql::{history, platform_replies};
 
 use super::commit::InsertedDeliveries;
@@ -76,6 +77,7 @@ impl Store for SqliteStore {
 
     async fn commit(&self, commit: Commit) -> Result<(), CommitError> {
         let waiting = self.writer.waiting();
+        let is_audited = commit.audited.is_some();
         let written = self.writer.write_then(
             commit,
             |connection, commit| Box::pin(commit::write(connection, commit)),
@@ -86,6 +88,9 @@ impl Store for SqliteStore {
             }),
         );
         written.await?;
+        if is_audited {
+            audit_trail::note_row();
+        }
         Ok(())
     }
 

@@ -10,6 +10,7 @@ use salvo::http::{Request, StatusCode};
 use secrecy::ExposeSecret;
 
 use crate::access::NewApiKey;
+use crate::audit_trail;
 use crate::directory::ApiKey;
 use crate::http::convert;
 use crate::http::error::ApiError;
@@ -96,6 +97,7 @@ impl Create for Add {
         };
         // The stored reply lacks the clear text, which only the first answer has.
         let reply = key.map(|key| key.reply(convert::text(&shape)));
+        audit_trail::creating("api-keys", made.id);
         let added = api
             .directory
             .add_api_key(&made, &secret.hash, reply.as_ref());

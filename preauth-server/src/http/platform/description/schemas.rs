@@ -8,9 +8,9 @@ use crate::http::openapi::shared;
 use crate::http::platform::party::PartyShape;
 use crate::http::platform::reason::NewReason;
 use crate::http::platform::{
-    api_keys, blocked_suppliers, calling_operator, companies, credit_analysis, deliveries,
-    extensions, invoices, mails, master_keys, operations, operators, payment_orders, probes,
-    sandbox_clock, users, webhook_endpoint,
+    api_keys, audit_log, blocked_suppliers, calling_operator, companies, credit_analysis,
+    deliveries, extensions, invoices, mails, master_keys, operations, operators, payment_orders,
+    probes, sandbox_clock, users, webhook_endpoint,
 };
 
 pub(super) const ALL: &Shapes = &[
@@ -24,6 +24,8 @@ pub(super) const ALL: &Shapes = &[
     list::<operators::OperatorShape>("OperatorList"),
     shape::<operators::OperatorRequest>(),
     shape::<operators::NewOperatorShape>(),
+    shape::<audit_log::AuditEntryShape>(),
+    list::<audit_log::AuditEntryShape>("AuditEntryList"),
     shape::<companies::CompanyShape>(),
     list::<companies::CompanyShape>("CompanyList"),
     shape::<companies::CompanyChange>(),

@@ -30,8 +30,8 @@ pub(super) use add::Add;
 pub(super) use invoice_file::InvoiceFile;
 pub(super) use perform::{perform, perform_with_reply};
 pub(crate) use shape::{
-    FileShape, HistoryShape, NewDirectAdvance, NewInvoice, OperationDetails, OperationShape,
-    Release, Reproval, Reprover,
+    ActingOperatorShape, FileShape, HistoryShape, NewDirectAdvance, NewInvoice, OperationDetails,
+    OperationShape, Release, Reproval, Reprover,
 };
 
 /// All operations, most recent first.

@@ -5,6 +5,7 @@
 //! rows. If a constraint of the schema is violated, nothing is written; the writer then finds the
 //! commit at fault (see `writer`).
 
+mod audit_rows;
 mod invoices;
 mod leases;
 mod locks;
@@ -19,6 +20,7 @@ use preauth_core::value::CompanyId;
 use sqlx::{PgConnection, Row};
 
 use super::statement::Statement;
+use audit_rows::AuditRows;
 use invoices::NewInvoices;
 pub(super) use leases::{CommitWithRooms, Leases};
 use locks::{CompanyRefs, RowKind};
@@ -100,6 +102,7 @@ struct Group<'a> {
     suppliers: Suppliers<'a>,
     events: Events<'a>,
     operators: EventOperators<'a>,
+    audit_rows: AuditRows<'a>,
     deliveries: Deliveries<'a>,
     mails: Mails<'a>,
     files: Files<'a>,
@@ -161,6 +164,9 @@ impl<'a> Group<'a> {
         self.events.add(n, commit);
         if let Some(operator) = &commit.operator {
             self.operators.add(n, operator, commit);
+            if let Some(audited) = &commit.audited {
+                self.audit_rows.add(n, operator, audited, commit);
+            }
         }
         for (delivery, lease) in roomy.deliveries() {
             self.has_leases |= lease.is_some();
@@ -209,8 +215,9 @@ impl<'a> Group<'a> {
             needs.push(RowKind::Endpoints);
             records.push(Deliveries::write);
         }
-        let others: [(bool, Part); 6] = [
+        let others: [(bool, Part); 7] = [
             (self.operators.source(statement), EventOperators::write),
+            (self.audit_rows.source(statement), AuditRows::write),
             (self.invoices.source(statement), NewInvoices::write),
             (self.extensions.source(statement), Extensions::write),
             (self.suppliers.source(statement), Suppliers::write),

@@ -11,7 +11,7 @@ use preauth_core::value::OperationId;
 use sqlx::SqliteConnection;
 
 use crate::store::error::WriteError;
-use crate::store::sql::platform_replies;
+use crate::store::sql::{audit_log, platform_replies};
 
 pub(super) use deliveries::InsertedDeliveries;
 
@@ -46,6 +46,7 @@ pub(super) async fn write(
     record::event(connection, commit).await?;
     if let Some(operator) = &commit.operator {
         record::operator(connection, operator, commit).await?;
+        audit_log::of_commit(connection, commit).await?;
     }
     let inserted = deliveries::insert(connection, commit).await?;
     if let Some(mail) = &commit.mail {
