@@ -5,40 +5,43 @@ use std::error::Error;
 use preauth_core::operation::{Action, Operation};
 use preauth_core::payment_order::PaymentOrder;
 use preauth_core::service::CommandOutcome;
-use preauth_core::value::{EventType, Origin};
+use preauth_core::value::{EventType, OperatorName, Origin};
 
-/// An operation began.
-pub fn began(operation: &Operation) {
+/// An operation began, at the hands of `operator` if it was one of the platform's.
+pub fn began(operation: &Operation, operator: Option<&OperatorName>) {
     let action = match operation.origin {
         Origin::PreAuth => Action::Offer,
         Origin::Direct => Action::AdvanceDirectly,
     };
-    changed(operation, action.transition().event);
+    changed(operation, action.transition().event, operator);
 }
 
-/// A command was executed; logs nothing when nothing changed.
-pub fn moved(done: &CommandOutcome) {
+/// A command was executed, by `operator` if it was one of the platform's; logs nothing when nothing
+/// changed.
+pub fn moved(done: &CommandOutcome, operator: Option<&OperatorName>) {
     if let Some(event) = done.event {
-        changed(&done.operation, event);
+        changed(&done.operation, event, operator);
     }
 }
 
-/// A payment order was generated or changed.
-pub fn ordered(order: &PaymentOrder) {
+/// A payment order was generated or changed by `operator`.
+pub fn ordered(order: &PaymentOrder, operator: &OperatorName) {
     tracing::info!(
         target: "payment_order",
         payment_order = order.id.get(),
         status = order.status.as_str(),
+        operator = operator.as_str(),
         "changed"
     );
 }
 
-fn changed(operation: &Operation, event: EventType) {
+fn changed(operation: &Operation, event: EventType, operator: Option<&OperatorName>) {
     tracing::info!(
         target: "operation",
         operation = operation.id.get(),
         status = operation.status().as_str(),
         event = event.as_str(),
+        operator = operator.map(OperatorName::as_str),
         "changed"
     );
 }

@@ -95,7 +95,9 @@ impl Sweeper {
 
     async fn sweep(&self) -> Result<ExpiryReport, Unavailable> {
         let report = self.service.expire_overdue(self.clock.now(), BATCH).await?;
-        report.expired.iter().for_each(log::moved);
+        for expired in &report.expired {
+            log::moved(expired, None);
+        }
         if let Some((operation, error)) = report.failed.first() {
             let (count, first) = (report.failed.len(), operation.get());
             let error = chain(error.as_ref());

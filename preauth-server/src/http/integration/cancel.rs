@@ -36,7 +36,7 @@ impl Endpoint for Cancel {
             .operations
             .command(viewer, id, &Command::Cancel, actor, now)
             .await?;
-        log::moved(&done);
+        log::moved(&done, None);
         let body = convert::text(&convert::pre_authorization(&done.operation));
         // The contract demands 201 here, also when the offer was already cancelled.
         Ok(Reply::json(StatusCode::CREATED, body))

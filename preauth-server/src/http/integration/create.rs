@@ -65,7 +65,7 @@ impl Endpoint for Create {
         let reply = Reply::json(StatusCode::CREATED, offered.body().to_owned());
         Ok(match &offered {
             OfferOutcome::Created { operation, .. } => {
-                log::began(operation);
+                log::began(operation, None);
                 reply
             }
             OfferOutcome::Replayed { .. } => idempotency::replayed(reply),

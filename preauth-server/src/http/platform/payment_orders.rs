@@ -187,7 +187,7 @@ impl Create for Add {
         let order = CallingOperator::operations(api, req)?
             .create_order(&target, new.amount, day, reply, now)
             .await?;
-        log::ordered(&order);
+        log::ordered(&order, &CallingOperator::of(req)?.name);
         Ok(Reply::json(StatusCode::CREATED, shown(&order)))
     }
 }
@@ -296,7 +296,7 @@ impl Endpoint for &'static PaymentOrderAction {
         let order = CallingOperator::operations(api, req)?
             .order_command(id, &command, now)
             .await?;
-        log::ordered(&order);
+        log::ordered(&order, &CallingOperator::of(req)?.name);
         Ok(ok(&PaymentOrderShape::from(&order)))
     }
 }

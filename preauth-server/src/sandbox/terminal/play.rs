@@ -93,7 +93,7 @@ impl Player {
             Ok(done) => done,
             Err(refused) => return Err(self.why(id, command.action(), refused).await),
         };
-        log::moved(&done);
+        log::moved(&done, None);
         let CommandOutcome {
             operation: after,
             event,
@@ -157,7 +157,7 @@ impl Player {
         else {
             return Ok(String::new());
         };
-        log::began(&created);
+        log::began(&created, None);
         let event = Action::AdvanceDirectly.transition().event;
         let receivers = self.receivers(&created, event).await?;
         let created = words::is(self.language, created.id, created.status().as_str());

@@ -84,7 +84,7 @@ impl Create for Add {
         let OfferOutcome::Created { operation, .. } = offered else {
             return Err(ApiError::internal("a direct advance was replayed"));
         };
-        log::began(&operation);
+        log::began(&operation, Some(&CallingOperator::of(req)?.name));
         Ok(Reply::json(StatusCode::CREATED, shown(&operation)))
     }
 }

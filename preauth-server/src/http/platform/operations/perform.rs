@@ -34,6 +34,6 @@ pub(in crate::http::platform) async fn perform_with_reply(
     let done = CallingOperator::operations(api, req)?
         .command_with_reply(viewer, id, command, actor, reply, now)
         .await?;
-    log::moved(&done);
+    log::moved(&done, Some(&CallingOperator::of(req)?.name));
     Ok(done)
 }
