@@ -31,6 +31,7 @@ mod fill;
 mod get;
 mod hang;
 mod http;
+mod instances;
 mod latency;
 mod list;
 mod lone;
@@ -62,6 +63,7 @@ type Case = fn(&Run, &mut Table);
 /// In the order of the table.
 const CASES: [(&str, Case); 14] = [
     ("create", create::run),
+    ("instances", instances::run),
     ("lone", lone::run),
     ("states", states::run),
     ("get", get::run),

@@ -41,8 +41,8 @@ const NEAR_PERCENT: u64 = 80;
 const LEASE: TimeDelta = TimeDelta::minutes(2);
 /// Time that a mail in progress has when the server stops.
 const LAST_MOMENTS: Duration = Duration::from_secs(4);
-/// Time that a lane waits until the outcome of its mail is recorded. Longer only where another session
-/// holds the mail's row, or the database is lost.
+/// Time that a lane with nothing else to send waits until the outcome of its mail is recorded. Longer
+/// only where another session holds the mail's row, or the database is lost.
 const RECORDING: Duration = Duration::from_millis(250);
 /// Maximum number of outcomes that are recorded beside the lanes; with more a lane waits for its own.
 const MAX_RECORDINGS: u16 = 64;
@@ -214,7 +214,9 @@ impl MailSender {
         next
     }
 
-    /// Waits for `recording`, but not for long: a mail whose row is held must not hold its lane.
+    /// Begins `recording`, and waits for it only when no leased mail waits for a lane: outcomes that
+    /// come meanwhile are recorded together. It does not wait for long: a mail whose row is held must
+    /// not hold its lane.
     async fn record(&self, recording: impl Future<Output = ()> + Send + 'static) {
         match Arc::clone(&self.recordings).try_acquire_owned() {
             Ok(place) => {
@@ -222,7 +224,11 @@ impl MailSender {
                     recording.await;
                     drop(place);
                 });
-                let _ = timeout(RECORDING, recording).await;
+                // Locked, it is being filled: it was empty.
+                let has_more = self.batch.try_lock().is_ok_and(|it| !it.mails.is_empty());
+                if !has_more {
+                    let _ = timeout(RECORDING, recording).await;
+                }
             }
             Err(_) => recording.await,
         }

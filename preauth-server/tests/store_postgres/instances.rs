@@ -5,8 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use chrono::TimeDelta;
+use futures_util::FutureExt;
 use preauth_core::operation::Actor;
-use preauth_core::port::Claim;
+use preauth_core::port::{Claim, Intake};
 use preauth_core::service::{OfferOutcome, ServiceError};
 use preauth_core::value::IdempotencyKey;
 use preauth_server::access::RateLimit;
@@ -15,6 +16,7 @@ use tokio::time::timeout;
 
 use crate::store::expiry::all_expire_once;
 use crate::store::fixture::Fixture;
+use crate::store::handovers::Everything;
 
 /// Two instances; the second has distinct ids.
 async fn two() -> [Arc<Fixture>; 2] {
@@ -219,6 +221,35 @@ async fn a_new_delivery_wakes_the_dispatchers_of_other_instances() {
     timeout(Duration::from_mins(1), waiting.notified())
         .await
         .unwrap();
+}
+
+/// Its resumption does: until then a search would be in vain, after each of its commits.
+#[tokio::test]
+async fn a_new_delivery_to_a_paused_endpoint_wakes_nobody() {
+    let fixture = Fixture::new().await;
+    let payer = fixture.payer().await;
+    fixture.add_endpoint(payer).await;
+    let directory = fixture.directory();
+    let waiting = fixture.stores.lifecycle.deliveries_waiting();
+    // The notification from its own start of listening.
+    waiting.notified().await;
+    for is_paused in [true, false] {
+        let set = directory.set_endpoint_paused(payer, is_paused, fixture.now);
+        set.await.unwrap();
+        // That of the resumption.
+        while waiting.notified().now_or_never().is_some() {}
+        let intake = if is_paused {
+            Everything::default().intake()
+        } else {
+            Intake::default()
+        };
+        let service = fixture.service_handing_over_to(intake);
+        let offer = fixture.new_offer(payer);
+        let created = service.offer(&offer, Actor::Company, None, fixture.now);
+        created.await.unwrap();
+        let is_woken = waiting.notified().now_or_never().is_some();
+        assert_eq!(is_woken, !is_paused);
+    }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]

@@ -191,17 +191,18 @@ impl Clock for Standing {
     }
 }
 
-/// A queue that has the server stop when it records the first attempt.
-struct LastAttempt(Arc<dyn MailQueue>, Mutex<Option<ShutdownTrigger>>);
+/// A queue that has the server stop when it leases the first mails.
+struct LastClaim(Arc<dyn MailQueue>, Mutex<Option<ShutdownTrigger>>);
 
 #[async_trait]
-impl MailQueue for LastAttempt {
+impl MailQueue for LastClaim {
     async fn claim(&self, claim: &MailClaim) -> Result<Vec<Claimed>, Unavailable> {
-        self.0.claim(claim).await
+        let claimed = self.0.claim(claim).await;
+        self.1.lock().unwrap().take();
+        claimed
     }
 
     async fn finish(&self, leased: &LeasedMail, outcome: &Outcome) -> Result<bool, Unavailable> {
-        self.1.lock().unwrap().take();
         self.0.finish(leased, outcome).await
     }
 
@@ -241,7 +242,7 @@ async fn leased_mails_that_were_not_attempted_are_released_when_the_server_stops
     flood(&fixture, payer, 15).await;
     let (trigger, shutdown) = shutdown();
     let mails = Arc::clone(&fixture.stores.mails);
-    let queue = LastAttempt(mails, Mutex::new(Some(trigger)));
+    let queue = LastClaim(mails, Mutex::new(Some(trigger)));
     let parts = accepting_parts();
     let clock = Arc::new(Standing(fixture.later(TimeDelta::seconds(1))));
     let sender = MailSender::new(Arc::new(queue), parts, clock, Arc::default());

@@ -1,6 +1,6 @@
 //! The deliveries that a group of commits leases at once, for the dispatcher of this process.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use preauth_core::port::{Commit, Leased, NewDelivery, Room};
 use preauth_core::value::Timestamp;
@@ -17,8 +17,9 @@ pub(in super::super) struct CommitWithRooms<'a> {
     rooms: Vec<Option<Box<dyn Room>>>,
 }
 
-/// The end of a statement with leases: after the outcomes, a row for each lease, and one for each
-/// of their endpoints, with the secrets that are in force at the write.
+/// The end of a statement with leases: after the outcomes, a row for each lease, one for each of
+/// their endpoints, with the secrets that are in force at the write, and one without a URL for each
+/// paused endpoint.
 pub(super) const ANSWER: &str = "SELECT n, code, NULL::UUID AS id, NULL::UUID AS endpoint_id,
             NULL::BIGINT AS lease_token, NULL::TEXT AS url, NULL::BYTEA[] AS sealed_secrets,
             NULL::BIGINT AS healthy_at
@@ -38,13 +39,18 @@ pub(super) const ANSWER: &str = "SELECT n, code, NULL::UUID AS id, NULL::UUID AS
                       WHERE s.endpoint_id = e.id
                         AND (s.valid_until IS NULL OR s.valid_until > a.at)
                       ORDER BY s.number DESC) AS sealed_secrets
-         FROM endpoints e WHERE e.id = a.endpoint_id LIMIT 1) AS e";
+         FROM endpoints e WHERE e.id = a.endpoint_id LIMIT 1) AS e
+     UNION ALL
+     SELECT NULL, NULL, NULL, e.id, NULL, NULL, NULL, NULL
+     FROM free_endpoint e WHERE e.is_paused";
 
 /// The deliveries that a statement leased.
 #[derive(Default)]
 pub(in super::super) struct Leases {
     tokens: HashMap<Uuid, i64>,
     endpoints: HashMap<Uuid, Addressee>,
+    /// Endpoints whose deliveries are not due until somebody resumes them.
+    paused: HashSet<Uuid>,
 }
 
 impl<'a> CommitWithRooms<'a> {
@@ -67,14 +73,15 @@ impl<'a> CommitWithRooms<'a> {
         self.commit.deliveries.iter().copied().zip(leases)
     }
 
-    /// Hands the leased deliveries over; returns whether any waits for a claim.
+    /// Hands the leased deliveries over; returns whether any waits for a claim. Those of a paused endpoint
+    /// do not: its resumption calls for one.
     pub(in super::super) fn hand_over(self, leases: &Leases) -> bool {
         let mut waits = false;
         for (delivery, room) in self.commit.deliveries.iter().zip(self.rooms) {
             let handed = room.and_then(|room| Some((room, leases.of(self.commit, delivery)?)));
             match handed {
                 Some((room, handed)) => room.take(handed),
-                None => waits = true,
+                None => waits |= !leases.paused.contains(delivery.endpoint.as_uuid()),
             }
         }
         waits
@@ -89,8 +96,13 @@ impl Leases {
             if let Ok(token) = row.try_get("lease_token") {
                 self.tokens.insert(id, token);
             }
-        } else if let (Ok(id), Some(endpoint)) = (row.try_get("endpoint_id"), addressee(row)) {
-            self.endpoints.insert(id, endpoint);
+        } else if let Ok(id) = row.try_get("endpoint_id") {
+            match row.try_get::<Option<&str>, _>("url") {
+                Ok(None) => {
+                    self.paused.insert(id);
+                }
+                _ => self.endpoints.extend(addressee(row).map(|it| (id, it))),
+            }
         }
     }
 

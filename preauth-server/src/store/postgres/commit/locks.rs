@@ -90,10 +90,11 @@ impl RowKind {
             Self::Endpoints => {
                 statement.part(
                     "free_endpoint AS MATERIALIZED (
-                         SELECT e.id, e.head_office_id, e.is_ready
+                         SELECT e.id, e.head_office_id, e.is_paused, e.is_ready
                          FROM (SELECT DISTINCT endpoint_id FROM delivery) AS d
                          CROSS JOIN LATERAL (
                              SELECT e.id, e.head_office_id,
+                                    e.paused_at IS NOT NULL AS is_paused,
                                     e.paused_at IS NULL AND NOT e.is_slow AS is_ready
                              FROM endpoints e WHERE e.id = d.endpoint_id AND e.deleted_at IS NULL
                              FOR KEY SHARE SKIP LOCKED) AS e)",
