@@ -18,6 +18,7 @@
 )]
 
 mod baseline;
+mod bloat;
 mod clients;
 mod cluster;
 mod company;
@@ -61,7 +62,7 @@ use table::Table;
 type Case = fn(&Run, &mut Table);
 
 /// In the order of the table.
-const CASES: [(&str, Case); 14] = [
+const CASES: [(&str, Case); 15] = [
     ("create", create::run),
     ("instances", instances::run),
     ("lone", lone::run),
@@ -75,6 +76,7 @@ const CASES: [(&str, Case); 14] = [
     ("far", far::run),
     ("tenants", tenants::run),
     ("overload", overload::run),
+    ("bloat", bloat::run),
     ("list", list::run),
     ("expire", expire::run),
 ];

@@ -135,8 +135,11 @@ fn send(scene: &Scene, client: u32, rate: u32, begun: Instant, time: Duration) -
         let answer = connection.exchange(&scene.payer.create(next_invoice(), 0));
         match answer.status() {
             Some(ACCEPTED) => answers.accepted.push((answer.took, micros(begun))),
-            Some(REFUSED) if answer.has_retry_after() => answers.refused.push(answer.took),
-            other => panic!("neither created nor refused for now: {other:?}"),
+            other => {
+                let is_for_now = other == Some(REFUSED) && answer.has_retry_after();
+                assert!(is_for_now, "neither created nor refused for now: {other:?}");
+                answers.refused.push(answer.took);
+            }
         }
     }
     answers
