@@ -11,6 +11,7 @@ mod store;
 
 mod database;
 mod durability;
+mod groups;
 mod mass_changes;
 mod migration;
 mod opening;

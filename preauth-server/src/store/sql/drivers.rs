@@ -94,7 +94,7 @@ session!(
 );
 
 /// A list of ids as a JSON text of hexadecimal numbers.
-fn id_list(ids: &[Uuid]) -> String {
+pub(in crate::store) fn id_list(ids: &[Uuid]) -> String {
     let quoted: Vec<String> = ids
         .iter()
         .map(|id| format!("\"{}\"", id.as_simple()))

@@ -37,6 +37,7 @@ mod value;
 use builder::Builder;
 pub(super) use database::{Database, Run};
 use dialect::{part, sql};
+pub(super) use drivers::id_list;
 use listed::Listed;
 use platform_replies::remember;
 pub(super) use queries::Reads;

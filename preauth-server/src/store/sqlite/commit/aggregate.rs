@@ -3,56 +3,57 @@
 use preauth_core::operation::{ExtensionStatus, Operation};
 use preauth_core::port::ExtensionRecord;
 use preauth_core::value::{ExternalReference, InvoiceNumber, Money, Timestamp, Version};
-use sqlx::SqliteConnection;
+use sqlx::query_builder::{QueryBuilder, Separated};
+use sqlx::{Sqlite, SqliteConnection};
 
 use crate::store::rows::{StateColumns, compared_number};
 
 use crate::store::error::{WriteError, one_row_or};
 
-/// Inserts a new operation. A conflict when its id is taken, or another operation holds its
-/// invoice.
+use super::chunks::chunks;
+
+/// Inserts new operations. A conflict when an id is taken, or another operation holds an invoice.
 pub(super) async fn insert(
     connection: &mut SqliteConnection,
-    operation: &Operation,
+    operations: &[&Operation],
 ) -> Result<(), WriteError> {
+    for chunk in chunks(operations) {
+        let mut query = QueryBuilder::new(
+            "INSERT INTO operations (id, head_office_id, payer_id, supplier_id, supplier_cnpj,
+                 version, origin, status, amount_cents, withheld_tax_cents, net_amount_cents,
+                 due_date, invoice_number, invoice_number_nfc, external_reference, expires_at,
+                 created_at, closing_action, closing_reason, boleto_due_date) ",
+        );
+        query.push_values(chunk, |row, operation| values(row, operation));
+        query.build().execute(&mut *connection).await?;
+    }
+    Ok(())
+}
+
+fn values(mut row: Separated<'_, Sqlite, &'static str>, operation: &Operation) {
     let invoice = &operation.invoice;
     let state = StateColumns::of(&operation.state);
-    sqlx::query(
-        "INSERT INTO operations (id, head_office_id, payer_id, supplier_id, supplier_cnpj, version,
-             origin, status, amount_cents, withheld_tax_cents, net_amount_cents, due_date,
-             invoice_number, invoice_number_nfc, external_reference, expires_at, created_at,
-             closing_action, closing_reason, boleto_due_date)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18,
-             ?19, ?20)",
-    )
-    .bind(operation.id.get())
-    .bind(operation.payer.head_office.as_uuid().as_bytes().as_slice())
-    .bind(operation.payer.company.as_uuid().as_bytes().as_slice())
-    .bind(operation.supplier.company.as_uuid().as_bytes().as_slice())
-    .bind(operation.supplier.cnpj.as_str())
-    .bind(operation.version.get())
-    .bind(operation.origin.as_str())
-    .bind(operation.status().as_str())
-    .bind(invoice.amounts.amount().cents())
-    .bind(invoice.amounts.withheld_tax().cents())
-    .bind(operation.net_amount.map(Money::cents))
-    .bind(invoice.due_date.to_string())
-    .bind(invoice.number.as_ref().map(InvoiceNumber::as_str))
-    .bind(compared_number(invoice))
-    .bind(
-        operation
-            .external_reference
-            .as_ref()
-            .map(ExternalReference::as_str),
-    )
-    .bind(operation.expires_at.map(Timestamp::unix_millis))
-    .bind(operation.created_at.unix_millis())
-    .bind(state.closing_action())
-    .bind(state.closing_reason())
-    .bind(state.boleto_due_date())
-    .execute(connection)
-    .await?;
-    Ok(())
+    let reference = operation.external_reference.as_ref();
+    row.push_bind(operation.id.get())
+        .push_bind(operation.payer.head_office.as_uuid().as_bytes().as_slice())
+        .push_bind(operation.payer.company.as_uuid().as_bytes().as_slice())
+        .push_bind(operation.supplier.company.as_uuid().as_bytes().as_slice())
+        .push_bind(operation.supplier.cnpj.as_str())
+        .push_bind(operation.version.get())
+        .push_bind(operation.origin.as_str())
+        .push_bind(operation.status().as_str())
+        .push_bind(invoice.amounts.amount().cents())
+        .push_bind(invoice.amounts.withheld_tax().cents())
+        .push_bind(operation.net_amount.map(Money::cents))
+        .push_bind(invoice.due_date.to_string())
+        .push_bind(invoice.number.as_ref().map(InvoiceNumber::as_str))
+        .push_bind(compared_number(invoice))
+        .push_bind(reference.map(ExternalReference::as_str))
+        .push_bind(operation.expires_at.map(Timestamp::unix_millis))
+        .push_bind(operation.created_at.unix_millis())
+        .push_bind(state.closing_action())
+        .push_bind(state.closing_reason())
+        .push_bind(state.boleto_due_date());
 }
 
 /// Updates an operation from the version `expected`: only the columns that may change. Also a

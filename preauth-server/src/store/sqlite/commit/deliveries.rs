@@ -1,13 +1,18 @@
 //! The deliveries of a commit, and the leases of those whose endpoints have room.
 
+use std::collections::{HashMap, HashSet};
+
 use preauth_core::port::{Commit, Leased, NewDelivery, Room};
 use preauth_core::value::{EndpointId, Timestamp};
-use sqlx::{Row, SqliteConnection};
+use sqlx::{QueryBuilder, Row, Sqlite, SqliteConnection};
+use uuid::Uuid;
 
 use crate::store::addressee::Addressee;
 use crate::store::error::WriteError;
+use crate::store::sql::id_list;
 
-use super::super::rows::Columns;
+use super::super::rows::{Columns, clamped};
+use super::chunks::chunks;
 
 /// The deliveries that a commit wrote.
 #[derive(Default)]
@@ -27,101 +32,162 @@ impl InsertedDeliveries {
     }
 }
 
-/// Adds a delivery to each endpoint, due now; a deleted endpoint gets none.
+/// A delivery to be inserted.
+struct NewRow<'c> {
+    /// The place of its commit.
+    place: usize,
+    commit: &'c Commit,
+    delivery: &'c NewDelivery,
+    /// The room for its first attempt, and the token of its lease.
+    lease: Option<(Box<dyn Room>, i64)>,
+}
+
+/// Adds a delivery to each endpoint of each commit, due now; a deleted endpoint gets none.
 pub(super) async fn insert(
     connection: &mut SqliteConnection,
-    commit: &Commit,
-) -> Result<InsertedDeliveries, WriteError> {
-    let mut inserted = InsertedDeliveries::default();
-    for delivery in &commit.deliveries {
-        if let Some(room) = commit.intake.reserve(delivery.endpoint)
-            && let Some(endpoint) = ready(
-                connection,
-                delivery.endpoint,
-                commit.event.at.max(room.now()),
-            )
-            .await?
-        {
-            let token = next_token(connection).await?;
-            let lease = (token, room.lease().num_milliseconds());
-            add(connection, delivery, commit, Some(lease)).await?;
-            let leased = endpoint.leased(commit, delivery, token);
-            inserted.handed.push((room, leased));
-        } else {
-            add(connection, delivery, commit, None).await?;
-            inserted.waits = true;
+    commits: &[&Commit],
+) -> Result<Vec<InsertedDeliveries>, WriteError> {
+    let mut rows = Vec::new();
+    for (place, commit) in commits.iter().enumerate() {
+        rows.extend(commit.deliveries.iter().map(|delivery| {
+            NewRow {
+                place,
+                commit,
+                delivery,
+                lease: commit
+                    .intake
+                    .reserve(delivery.endpoint)
+                    .map(|room| (room, 0)),
+            }
+        }));
+    }
+    let ready = ready(connection, &rows).await?;
+    for row in &mut rows {
+        row.lease
+            .take_if(|_| !ready.contains_key(&row.delivery.endpoint));
+    }
+    set_tokens(connection, &mut rows).await?;
+    for chunk in chunks(&rows) {
+        add(connection, chunk).await?;
+    }
+    let mut inserted: Vec<_> = commits
+        .iter()
+        .map(|_| InsertedDeliveries::default())
+        .collect();
+    for row in rows {
+        let Some(inserted) = inserted.get_mut(row.place) else {
+            continue;
+        };
+        match (row.lease, ready.get(&row.delivery.endpoint)) {
+            (Some((room, token)), Some(endpoint)) => {
+                let leased = endpoint.leased(row.commit, row.delivery, token);
+                inserted.handed.push((room, leased));
+            }
+            _ => inserted.waits = true,
         }
     }
     Ok(inserted)
 }
 
-/// Adds a delivery, under a lease with this token and duration in milliseconds.
-async fn add(
-    connection: &mut SqliteConnection,
-    delivery: &NewDelivery,
-    commit: &Commit,
-    lease: Option<(i64, i64)>,
-) -> Result<(), WriteError> {
-    let event = &commit.event;
-    sqlx::query(
+/// Adds deliveries, under their leases.
+async fn add(connection: &mut SqliteConnection, rows: &[NewRow<'_>]) -> Result<(), WriteError> {
+    let mut query = QueryBuilder::<Sqlite>::new(
         "INSERT INTO deliveries (id, head_office_id, endpoint_id, event_id, event_type, status,
              next_attempt_at, created_at, lease_token, leased_until)
-         SELECT ?1, e.head_office_id, e.id, ?3, ?4, 'PENDING', ?5, ?5, coalesce(?6, 0),
-             CAST(unixepoch('subsec') * 1000 AS INTEGER) + ?7
-         FROM endpoints e WHERE e.id = ?2 AND e.deleted_at IS NULL",
-    )
-    .bind(delivery.id.as_uuid().as_bytes().as_slice())
-    .bind(delivery.endpoint.as_uuid().as_bytes().as_slice())
-    .bind(event.id.as_uuid().as_bytes().as_slice())
-    .bind(event.event_type.as_str())
-    .bind(event.at.unix_millis())
-    .bind(lease.map(|lease| lease.0))
-    .bind(lease.map(|lease| lease.1))
-    .execute(connection)
-    .await?;
+         SELECT v.column1, e.head_office_id, e.id, v.column3, v.column4, 'PENDING', v.column5,
+             v.column5, coalesce(v.column6, 0),
+             CAST(unixepoch('subsec') * 1000 AS INTEGER) + v.column7
+         FROM (",
+    );
+    query.push_values(rows, |mut row, new| {
+        let (event, delivery) = (&new.commit.event, new.delivery);
+        let lease = new.lease.as_ref();
+        row.push_bind(delivery.id.as_uuid().as_bytes().as_slice())
+            .push_bind(delivery.endpoint.as_uuid().as_bytes().as_slice())
+            .push_bind(event.id.as_uuid().as_bytes().as_slice())
+            .push_bind(event.event_type.as_str())
+            .push_bind(event.at.unix_millis())
+            .push_bind(lease.map(|(_, token)| *token))
+            .push_bind(lease.map(|(room, _)| room.lease().num_milliseconds()));
+    });
+    query.push(") AS v CROSS JOIN endpoints e ON e.id = v.column2 WHERE e.deleted_at IS NULL");
+    query.build().execute(connection).await?;
     Ok(())
 }
 
-/// The endpoint with its secrets in force `now`, unless it is deleted, paused, slow or unreadable: then the
-/// delivery waits for a claim.
+/// The endpoints that have room, with their secrets in force. Not among them are deleted, paused, slow and
+/// unreadable ones, whose deliveries wait for a claim.
 async fn ready(
     connection: &mut SqliteConnection,
-    endpoint: EndpointId,
-    now: Timestamp,
-) -> Result<Option<Addressee>, WriteError> {
-    let rows = sqlx::query(
-        "SELECT e.url, coalesce(e.last_success_at, e.created_at) AS healthy_at, s.sealed
+    rows: &[NewRow<'_>],
+) -> Result<HashMap<EndpointId, Addressee>, WriteError> {
+    let with_room = rows.iter().filter_map(|row| {
+        let (room, _) = row.lease.as_ref()?;
+        let now = row.commit.event.at.max(room.now());
+        Some((row.delivery.endpoint, now))
+    });
+    let (endpoints, times): (HashSet<EndpointId>, Vec<Timestamp>) = with_room.unzip();
+    let Some(now) = times.into_iter().max() else {
+        return Ok(HashMap::new());
+    };
+    let ids: Vec<Uuid> = endpoints.iter().map(|it| *it.as_uuid()).collect();
+    let found = sqlx::query(
+        "SELECT e.id, e.url, coalesce(e.last_success_at, e.created_at) AS healthy_at, s.sealed
          FROM endpoints e LEFT JOIN endpoint_secrets s
              ON s.endpoint_id = e.id AND (s.valid_until IS NULL OR s.valid_until > ?2)
-         WHERE e.id = ?1 AND e.deleted_at IS NULL AND e.paused_at IS NULL AND NOT e.is_slow
-         ORDER BY s.number DESC",
+         WHERE e.id IN (SELECT unhex(value) FROM json_each(?1)) AND e.deleted_at IS NULL
+           AND e.paused_at IS NULL AND NOT e.is_slow
+         ORDER BY e.id, s.number DESC",
     )
-    .bind(endpoint.as_uuid().as_bytes().as_slice())
+    .bind(id_list(&ids))
     .bind(now.unix_millis())
     .fetch_all(connection)
     .await?;
-    let Some(first) = rows.first() else {
-        return Ok(None);
-    };
-    let columns = Columns::of("endpoints", first);
-    let secrets: Result<_, _> = rows.iter().map(|row| row.try_get("sealed")).collect();
-    let (Ok(url), Ok(healthy_at), Ok(sealed_secrets)) =
-        (columns.raw("url"), columns.timestamp("healthy_at"), secrets)
-    else {
-        return Ok(None);
-    };
-    Ok(Some(Addressee {
-        url,
-        sealed_secrets,
-        healthy_at,
-    }))
+    let mut ready = HashMap::new();
+    for row in &found {
+        let columns = Columns::of("endpoints", row);
+        let id = EndpointId::new(columns.uuid("id")?);
+        let (Ok(url), Ok(healthy_at), Ok(sealed)) = (
+            columns.raw("url"),
+            columns.timestamp("healthy_at"),
+            row.try_get("sealed"),
+        ) else {
+            ready.insert(id, None);
+            continue;
+        };
+        let addressee = ready.entry(id).or_insert_with(|| {
+            Some(Addressee {
+                url,
+                sealed_secrets: Vec::new(),
+                healthy_at,
+            })
+        });
+        if let Some(addressee) = addressee {
+            addressee.sealed_secrets.push(sealed);
+        }
+    }
+    let readable = ready.into_iter();
+    Ok(readable.filter_map(|(id, it)| Some((id, it?))).collect())
 }
 
 /// The last token is stored separately, because the janitor removes deliveries.
-async fn next_token(connection: &mut SqliteConnection) -> Result<i64, WriteError> {
+async fn set_tokens(
+    connection: &mut SqliteConnection,
+    rows: &mut [NewRow<'_>],
+) -> Result<(), WriteError> {
+    let leases = rows.iter_mut().filter_map(|row| row.lease.as_mut());
+    let tokens: Vec<&mut i64> = leases.map(|(_, token)| token).collect();
+    if tokens.is_empty() {
+        return Ok(());
+    }
     let row =
-        sqlx::query("UPDATE sequences SET last = last + 1 WHERE name = 'lease' RETURNING last")
+        sqlx::query("UPDATE sequences SET last = last + ?1 WHERE name = 'lease' RETURNING last")
+            .bind(clamped(u64::try_from(tokens.len()).unwrap_or(u64::MAX)))
             .fetch_one(connection)
             .await?;
-    Ok(row.try_get(0)?)
+    let last: i64 = row.try_get(0)?;
+    for (token, before) in tokens.into_iter().zip(0..) {
+        *token = last.saturating_sub(before);
+    }
+    Ok(())
 }

@@ -5,11 +5,12 @@ use preauth_core::port::{ActingOperator, Commit, NewMail, NewReply, NewSupplier,
 use preauth_core::value::{
     ApiKeyId, CompanyId, OperationId, PaymentOrderId, Phone, Timestamp, UserId, Version,
 };
-use sqlx::SqliteConnection;
+use sqlx::{QueryBuilder, Sqlite, SqliteConnection};
 
-use crate::store::error::{WriteError, one_row_or};
+use crate::store::error::WriteError;
 
 use super::super::rows::clamped;
+use super::chunks::chunks;
 
 /// Invites a supplier for the head office of the commit. A conflict when the head office has
 /// already invited it, or when the first invitation finds its tax id taken.
@@ -58,32 +59,34 @@ async fn invited_company(
     Ok(())
 }
 
-/// Inserts the event. A conflict when the aggregate's version already has one.
-pub(super) async fn event(
+/// Inserts the events. A conflict when the version of an aggregate already has one.
+pub(super) async fn events(
     connection: &mut SqliteConnection,
-    commit: &Commit,
+    commits: &[&Commit],
 ) -> Result<(), WriteError> {
-    let event = &commit.event;
-    let (operation, order, version) = aggregate_of(&commit.write);
-    let (actor, key, user) = actor_columns(&event.actor);
-    sqlx::query(
-        "INSERT INTO events (id, head_office_id, operation_id, payment_order_id, version, type, at,
-             actor, actor_api_key_id, actor_user_id, body)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
-    )
-    .bind(event.id.as_uuid().as_bytes().as_slice())
-    .bind(commit.write.head_office().as_uuid().as_bytes().as_slice())
-    .bind(operation.map(OperationId::get))
-    .bind(order.map(PaymentOrderId::get))
-    .bind(version.map(Version::get))
-    .bind(event.event_type.as_str())
-    .bind(event.at.unix_millis())
-    .bind(actor)
-    .bind(key.map(|key| key.as_uuid().as_bytes().as_slice()))
-    .bind(user.map(|user| user.as_uuid().as_bytes().as_slice()))
-    .bind(event.body.as_str())
-    .execute(connection)
-    .await?;
+    for chunk in chunks(commits) {
+        let mut query = QueryBuilder::<Sqlite>::new(
+            "INSERT INTO events (id, head_office_id, operation_id, payment_order_id, version, type,
+                 at, actor, actor_api_key_id, actor_user_id, body) ",
+        );
+        query.push_values(chunk, |mut row, commit| {
+            let event = &commit.event;
+            let (operation, order, version) = aggregate_of(&commit.write);
+            let (actor, key, user) = actor_columns(&event.actor);
+            row.push_bind(event.id.as_uuid().as_bytes().as_slice())
+                .push_bind(commit.write.head_office().as_uuid().as_bytes().as_slice())
+                .push_bind(operation.map(OperationId::get))
+                .push_bind(order.map(PaymentOrderId::get))
+                .push_bind(version.map(Version::get))
+                .push_bind(event.event_type.as_str())
+                .push_bind(event.at.unix_millis())
+                .push_bind(actor)
+                .push_bind(key.map(|key| key.as_uuid().as_bytes().as_slice()))
+                .push_bind(user.map(|user| user.as_uuid().as_bytes().as_slice()))
+                .push_bind(event.body.as_str());
+        });
+        query.build().execute(&mut *connection).await?;
+    }
     Ok(())
 }
 
@@ -112,58 +115,81 @@ pub(super) async fn operator(
     Ok(())
 }
 
-/// Stores a mail to be sent.
-pub(super) async fn mail(
+/// Stores the mails to be sent.
+pub(super) async fn mails(
     connection: &mut SqliteConnection,
-    mail: &NewMail,
-    commit: &Commit,
+    commits: &[&Commit],
 ) -> Result<(), WriteError> {
-    let (operation, _, _) = aggregate_of(&commit.write);
-    sqlx::query(
-        "INSERT INTO notices (id, head_office_id, operation_id, kind, recipient, content, staged_at,
-             next_attempt_at)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7)",
-    )
-    .bind(mail.id.as_uuid().as_bytes().as_slice())
-    .bind(commit.write.head_office().as_uuid().as_bytes().as_slice())
-    .bind(operation.map(OperationId::get))
-    .bind(mail.kind.as_str())
-    .bind(mail.recipient.as_str())
-    .bind(mail.content.as_str())
-    .bind(commit.event.at.unix_millis())
-    .execute(connection)
-    .await?;
+    let with_mail = commits
+        .iter()
+        .filter_map(|commit| Some((*commit, commit.mail.as_ref()?)));
+    let mails: Vec<(&Commit, &NewMail)> = with_mail.collect();
+    for chunk in chunks(&mails) {
+        let mut query = QueryBuilder::<Sqlite>::new(
+            "INSERT INTO notices (id, head_office_id, operation_id, kind, recipient, content,
+                 staged_at, next_attempt_at) ",
+        );
+        query.push_values(chunk, |mut row, (commit, mail)| {
+            let (operation, _, _) = aggregate_of(&commit.write);
+            let at = commit.event.at.unix_millis();
+            row.push_bind(mail.id.as_uuid().as_bytes().as_slice())
+                .push_bind(commit.write.head_office().as_uuid().as_bytes().as_slice())
+                .push_bind(operation.map(OperationId::get))
+                .push_bind(mail.kind.as_str())
+                .push_bind(mail.recipient.as_str())
+                .push_bind(mail.content.as_str())
+                .push_bind(at)
+                .push_bind(at);
+        });
+        query.build().execute(&mut *connection).await?;
+    }
     Ok(())
 }
 
-/// Stores the reply of an ERP's idempotency key, also in place of an expired one. A conflict when
-/// the key has a valid reply.
-pub(super) async fn reply(
+/// The reply of an ERP's idempotency key.
+pub(super) struct ErpReply<'c> {
+    pub(super) reply: &'c NewReply,
+    pub(super) head_office: CompanyId,
+    pub(super) operation: OperationId,
+    pub(super) at: Timestamp,
+}
+
+/// Stores replies, also in place of expired ones. A conflict when a key has a valid reply.
+pub(super) async fn replies(
     connection: &mut SqliteConnection,
-    reply: &NewReply,
-    head_office: CompanyId,
-    operation: OperationId,
-    at: Timestamp,
+    replies: &[ErpReply<'_>],
 ) -> Result<(), WriteError> {
-    let done = sqlx::query(
-        "INSERT INTO idempotency_replies (head_office_id, key, fingerprint, operation_id, body,
-             expires_at)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6)
-         ON CONFLICT (head_office_id, key) DO UPDATE
-         SET fingerprint = excluded.fingerprint, operation_id = excluded.operation_id,
-             body = excluded.body, expires_at = excluded.expires_at
-         WHERE idempotency_replies.expires_at <= ?7",
-    )
-    .bind(head_office.as_uuid().as_bytes().as_slice())
-    .bind(reply.key.as_str())
-    .bind(reply.fingerprint.as_bytes().as_slice())
-    .bind(operation.get())
-    .bind(reply.body.as_str())
-    .bind(at.saturating_add(reply.retention).unix_millis())
-    .bind(at.unix_millis())
-    .execute(connection)
-    .await?;
-    one_row_or(done.rows_affected(), WriteError::Conflict)
+    for chunk in chunks(replies) {
+        // A reply that expires between the decisions of a group is a conflict for the group, and is
+        // replaced by a commit on its own.
+        let earliest = chunk.iter().map(|it| it.at).min();
+        let mut query = QueryBuilder::<Sqlite>::new(
+            "INSERT INTO idempotency_replies (head_office_id, key, fingerprint, operation_id, body,
+                 expires_at) ",
+        );
+        query.push_values(chunk, |mut row, it| {
+            let expires_at = it.at.saturating_add(it.reply.retention);
+            row.push_bind(it.head_office.as_uuid().as_bytes().as_slice())
+                .push_bind(it.reply.key.as_str())
+                .push_bind(it.reply.fingerprint.as_bytes().as_slice())
+                .push_bind(it.operation.get())
+                .push_bind(it.reply.body.as_str())
+                .push_bind(expires_at.unix_millis());
+        });
+        query
+            .push(
+                " ON CONFLICT (head_office_id, key) DO UPDATE
+                  SET fingerprint = excluded.fingerprint, operation_id = excluded.operation_id,
+                      body = excluded.body, expires_at = excluded.expires_at
+                  WHERE idempotency_replies.expires_at <= ",
+            )
+            .push_bind(earliest.map(Timestamp::unix_millis));
+        let done = query.build().execute(&mut *connection).await?;
+        if usize::try_from(done.rows_affected()).ok() != Some(chunk.len()) {
+            return Err(WriteError::Conflict);
+        }
+    }
+    Ok(())
 }
 
 /// Inserts the description of an offer's invoice file.

@@ -1,9 +1,11 @@
 //! A queued write.
 
+use std::any::Any;
 use std::panic::AssertUnwindSafe;
 
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
+use preauth_core::port::Commit;
 use sqlx::SqliteConnection;
 use thiserror::Error;
 use tokio::sync::oneshot;
@@ -11,6 +13,7 @@ use tokio::sync::oneshot;
 use crate::fair::{QueueError, Queued};
 use crate::store::error::WriteError;
 
+use super::super::commit::{self, InsertedDeliveries};
 use super::{AfterWrite, Durability, Run};
 
 /// A write with its input, its caller, and, after it ran, its outcome.
@@ -22,6 +25,9 @@ pub(super) struct Job<I, T> {
     outcome: Option<Result<T, WriteError>>,
     caller: oneshot::Sender<Result<T, WriteError>>,
 }
+
+/// A write of a commit.
+pub(super) type CommitJob = Job<Commit, InsertedDeliveries>;
 
 /// The transaction's next step after a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,6 +42,43 @@ pub(super) enum NextStep {
     Broke,
 }
 
+impl NextStep {
+    const fn after<T>(outcome: &Result<T, WriteError>) -> Self {
+        match outcome {
+            Ok(_) => Self::Keep,
+            Err(WriteError::NotFound | WriteError::Conflict | WriteError::InProgress) => Self::Undo,
+            Err(
+                WriteError::NotDone(_)
+                | WriteError::Busy(_)
+                | WriteError::Locked(_)
+                | WriteError::Unknown(_)
+                | WriteError::RolledBack
+                | WriteError::Lost(_),
+            ) => Self::GiveUp,
+        }
+    }
+}
+
+/// Runs several commits by common statements. Their outcomes are stored only if all are written.
+pub(super) async fn run_together(
+    connection: &mut SqliteConnection,
+    jobs: &mut [&mut CommitJob],
+) -> NextStep {
+    for job in &mut *jobs {
+        job.outcome = None;
+    }
+    let commits: Vec<&Commit> = jobs.iter().map(|job| &job.input).collect();
+    let run = commit::write_all(connection, &commits);
+    let Ok(outcome) = AssertUnwindSafe(run).catch_unwind().await else {
+        return NextStep::Broke;
+    };
+    let step = NextStep::after(&outcome);
+    for (job, inserted) in jobs.iter_mut().zip(outcome.into_iter().flatten()) {
+        job.outcome = Some(Ok(inserted));
+    }
+    step
+}
+
 #[derive(Debug, Error)]
 #[error("the write panicked")]
 struct Panicked;
@@ -46,6 +89,9 @@ pub(super) trait AnyJob: Send {
 
     /// Runs the job, again if it ran before, and stores the outcome.
     fn run<'j>(&'j mut self, connection: &'j mut SqliteConnection) -> BoxFuture<'j, NextStep>;
+
+    /// The job, if it writes a commit.
+    fn as_commit(&mut self) -> Option<&mut CommitJob>;
 
     /// Whether the caller no longer waits for the outcome.
     fn is_abandoned(&self) -> bool;
@@ -88,8 +134,8 @@ impl<I, T> Job<I, T> {
 
 impl<I, T> AnyJob for Job<I, T>
 where
-    I: Send + Sync,
-    T: Send,
+    I: Send + Sync + 'static,
+    T: Send + 'static,
 {
     fn durability(&self) -> Durability {
         self.durability
@@ -105,23 +151,14 @@ where
                 self.outcome = Some(Err(WriteError::NotDone(Box::new(Panicked))));
                 return NextStep::Broke;
             };
-            let ran = match &outcome {
-                Ok(_) => NextStep::Keep,
-                Err(WriteError::NotFound | WriteError::Conflict | WriteError::InProgress) => {
-                    NextStep::Undo
-                }
-                Err(
-                    WriteError::NotDone(_)
-                    | WriteError::Busy(_)
-                    | WriteError::Locked(_)
-                    | WriteError::Unknown(_)
-                    | WriteError::RolledBack
-                    | WriteError::Lost(_),
-                ) => NextStep::GiveUp,
-            };
+            let step = NextStep::after(&outcome);
             self.outcome = Some(outcome);
-            ran
+            step
         })
+    }
+
+    fn as_commit(&mut self) -> Option<&mut CommitJob> {
+        (self as &mut dyn Any).downcast_mut()
     }
 
     fn is_abandoned(&self) -> bool {

@@ -14,7 +14,7 @@ use crate::worker::LoopHealth;
 
 use super::super::open::reconnect;
 use super::Durability;
-use super::job::{AnyJob, NextStep};
+use super::job::{AnyJob, CommitJob, NextStep, run_together};
 
 /// Maximum number of jobs per transaction.
 pub(super) const GROUP_LIMIT: usize = 128;
@@ -96,7 +96,7 @@ impl Task {
         has_succeeded
     }
 
-    /// Runs the jobs in one transaction, each with a savepoint of its own, and commits.
+    /// Runs the jobs in one transaction, and commits.
     async fn transact(&mut self, jobs: &mut [Box<dyn AnyJob>]) -> Result<(), Failure> {
         if jobs.is_empty() {
             return Ok(());
@@ -140,27 +140,69 @@ impl Task {
         begun
     }
 
+    /// Runs the commits by common statements, and every other job on its own, each with a savepoint. If a
+    /// commit of several conflicts, they are halved until the one is found.
     async fn run_all(&mut self, jobs: &mut [Box<dyn AnyJob>]) -> Result<(), Failure> {
+        let (mut commits, mut others) = (Vec::new(), Vec::new());
         for job in jobs {
-            self.statement("SAVEPOINT job")
-                .await
-                .map_err(Failure::NotDone)?;
-            let Some(connection) = &mut self.connection else {
-                return Err(Failure::NotDone(sqlx::Error::WorkerCrashed));
-            };
-            let end = match job.run(connection).await {
-                NextStep::Keep => "RELEASE job",
-                NextStep::Undo => "ROLLBACK TO job; RELEASE job",
-                NextStep::GiveUp => return Err(Failure::GivenUp),
-                NextStep::Broke => {
-                    // Closing the connection rolls back, whichever statement was in progress.
-                    self.connection = None;
-                    return Err(Failure::GivenUp);
-                }
-            };
-            self.statement(end).await.map_err(Failure::NotDone)?;
+            if job.as_commit().is_some() {
+                commits.extend(job.as_commit());
+            } else {
+                others.push(job);
+            }
+        }
+        let mut parts = vec![commits.as_mut_slice()];
+        while let Some(part) = parts.pop() {
+            if let [job] = part {
+                self.run_one(*job).await?;
+            } else if !self.run_commits(part).await? {
+                let (one, other) = part.split_at_mut(part.len().div_ceil(2));
+                parts.extend([other, one]);
+            }
+        }
+        for job in others {
+            self.run_one(job.as_mut()).await?;
         }
         Ok(())
+    }
+
+    async fn run_one(&mut self, job: &mut dyn AnyJob) -> Result<(), Failure> {
+        let connection = self.savepoint().await?;
+        let step = job.run(connection).await;
+        self.end_savepoint(step).await.map(drop)
+    }
+
+    /// Whether they were written.
+    async fn run_commits(&mut self, commits: &mut [&mut CommitJob]) -> Result<bool, Failure> {
+        if commits.is_empty() {
+            return Ok(true);
+        }
+        let connection = self.savepoint().await?;
+        let step = run_together(connection, commits).await;
+        self.end_savepoint(step).await
+    }
+
+    async fn savepoint(&mut self) -> Result<&mut SqliteConnection, Failure> {
+        let begun = self.statement("SAVEPOINT job").await;
+        begun.map_err(Failure::NotDone)?;
+        let lost = || Failure::NotDone(sqlx::Error::WorkerCrashed);
+        self.connection.as_mut().ok_or_else(lost)
+    }
+
+    /// Whether what was written since the savepoint is kept.
+    async fn end_savepoint(&mut self, step: NextStep) -> Result<bool, Failure> {
+        let end = match step {
+            NextStep::Keep => "RELEASE job",
+            NextStep::Undo => "ROLLBACK TO job; RELEASE job",
+            NextStep::GiveUp => return Err(Failure::GivenUp),
+            NextStep::Broke => {
+                // Closing the connection rolls back, whichever statement was in progress.
+                self.connection = None;
+                return Err(Failure::GivenUp);
+            }
+        };
+        self.statement(end).await.map_err(Failure::NotDone)?;
+        Ok(step == NextStep::Keep)
     }
 
     /// Ends a transaction that may already have ended. If that fails too, the connection is closed,
