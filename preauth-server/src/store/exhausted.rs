@@ -93,7 +93,7 @@ fn is_over(entry: &KeyRecord, limit: RateLimit) -> bool {
 }
 
 /// Whether a request at `now` exceeds the limit in the window that the database counted last.
-pub(super) fn is_used_up(entry: &KeyRecord, limit: RateLimit, now: Timestamp) -> bool {
+fn is_used_up(entry: &KeyRecord, limit: RateLimit, now: Timestamp) -> bool {
     let length = TimeDelta::seconds(limit.window_seconds.into());
     let is_running = entry
         .window

@@ -10,6 +10,7 @@ mod backup;
 mod error;
 mod exhausted;
 mod finished;
+mod grouping;
 mod housekeeping;
 mod lifecycle;
 mod migrations;

@@ -4,13 +4,16 @@
 use std::num::NonZeroU32;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
+use std::time::Duration;
 
 use chrono::TimeDelta;
 use preauth_core::port::Claim;
+use preauth_server::access::{KeyHash, RateLimit};
 use preauth_server::store::{OpenError, SchemaMismatch, Unfit, migrate, open};
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{AssertSqlSafe, ConnectOptions, Connection, Executor};
 use tempfile::TempDir;
+use tokio::time::sleep;
 
 use crate::database::Database;
 use crate::store::fixture::Fixture;
@@ -219,4 +222,50 @@ async fn an_unreadable_value_is_reported_by_table_and_column() {
         cause.contains("due_date") && cause.contains("operations"),
         "{cause}"
     );
+}
+
+const LIMIT: RateLimit = RateLimit {
+    requests: 3,
+    window_seconds: 60,
+};
+
+async fn count(fixture: &Fixture, hash: &KeyHash) -> u32 {
+    let entered = fixture
+        .stores
+        .access
+        .authenticate(hash, LIMIT, fixture.now)
+        .await;
+    entered.unwrap().unwrap().window.unwrap().count
+}
+
+#[tokio::test]
+async fn a_rate_window_goes_on_in_the_next_process() {
+    let first = Fixture::new().await;
+    let (_, hash) = first.known_key().await;
+    assert_eq!(
+        (count(&first, &hash).await, count(&first, &hash).await),
+        (1, 2)
+    );
+    first.stores.lifecycle.close().await;
+    let again = Fixture::on(&first.database, 2).await;
+    assert_eq!(
+        (count(&again, &hash).await, count(&again, &hash).await),
+        (3, 4)
+    );
+}
+
+#[tokio::test]
+async fn counts_are_saved_without_an_orderly_end() {
+    let fixture = Fixture::new().await;
+    let (_, hash) = fixture.known_key().await;
+    assert_eq!(count(&fixture, &hash).await, 1);
+    let sql = fixture.database.sql().await;
+    let saved = async || {
+        let count = sqlx::query_scalar("SELECT count(*) FROM rate_windows");
+        let count: i64 = count.fetch_one(&sql).await.unwrap();
+        count
+    };
+    while saved().await == 0 {
+        sleep(Duration::from_millis(50)).await;
+    }
 }

@@ -16,11 +16,11 @@ use crate::store::sql::access;
 
 use super::PostgresStore;
 use super::connections::Connections;
-use super::grouping::Serve;
 use super::held::{HeldRows, Turns};
 use super::rate_counts::{self, Party};
 use super::rows::{Columns, place};
 use super::session;
+use crate::store::grouping::Serve;
 
 #[async_trait]
 impl Access for PostgresStore {

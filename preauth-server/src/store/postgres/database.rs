@@ -3,15 +3,15 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use preauth_core::operation::Operation;
 use preauth_core::port::Unavailable;
-use preauth_core::value::{ExtensionId, InvoiceId};
+use preauth_core::value::{ApiKeyId, ExtensionId, InvoiceId, OperationId};
 
 use crate::audit_trail::AuditedRequest;
 use crate::store::error::{Fault, WriteError};
-use crate::store::exhausted::ExhaustedKeys;
 use crate::store::set_aside::SetAside;
 use crate::store::sql::audit_log::{leaving_row, with_row};
-use crate::store::sql::{Database, Run};
+use crate::store::sql::{Database, Run, operations};
 
 use super::{PostgresStore, sequences};
 
@@ -21,8 +21,13 @@ impl Database for PostgresStore {
         &self.set_aside
     }
 
-    fn exhausted(&self) -> &ExhaustedKeys {
-        &self.exhausted
+    fn forget_key(&self, id: ApiKeyId) {
+        self.exhausted.forget(id);
+    }
+
+    /// Each use is saved when it is counted.
+    async fn save_key_uses(&self) -> Result<(), Unavailable> {
+        Ok(())
     }
 
     async fn settle_first_batch(&self) {
@@ -41,6 +46,13 @@ impl Database for PostgresStore {
             Box::pin(sequences::next_invoice(connection))
         })
         .await
+    }
+
+    async fn operation(&self, id: OperationId) -> Result<Option<Operation>, Unavailable> {
+        let found = Self::read(self, &id, |connection, id| {
+            Box::pin(operations::by_id(connection, *id))
+        });
+        Ok(found.await?)
     }
 
     async fn read<I, T>(&self, input: &I, run: Run<I, T, Fault>) -> Result<T, Fault>

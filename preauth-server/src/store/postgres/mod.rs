@@ -11,7 +11,6 @@ mod connections;
 mod database;
 mod durability;
 mod front;
-mod grouping;
 mod held;
 mod housekeeping;
 mod identity;
@@ -59,14 +58,14 @@ use super::exhausted::ExhaustedKeys;
 use super::set_aside::SetAside;
 use super::{Lifecycle, Moments, OpenError, Unfit};
 use crate::store::error::Fault;
+use crate::store::grouping::Grouped;
+use crate::store::rows::FoundOffer;
 use access::KeyLookups;
 pub(super) use archive::PostgresArchive;
 use connections::Connections;
 use front::Fronts;
-use grouping::Grouped;
 use held::HeldOffices;
 use mails::{DueMails, MailFinisher};
-use offers::Found;
 use outbox::{Cursors, Finisher};
 use primary::{Primary, Watcher};
 use reads::SharedRead;
@@ -92,7 +91,7 @@ pub struct PostgresStore {
     writer: Grouped<Writer>,
     aside: Aside,
     bulk_writer: Grouped<BulkWriter>,
-    offers: Grouped<SharedRead<OfferTarget, Option<Found>>>,
+    offers: Grouped<SharedRead<OfferTarget, Option<FoundOffer>>>,
     lookups: Grouped<KeyLookups>,
     /// For the dispatcher's polls, which run one after the other.
     claims: Connections,

@@ -2,26 +2,16 @@
 
 use std::borrow::Cow;
 
-use preauth_core::operation::{Credit, OfferContext, Party};
-use preauth_core::port::{LoadedOffer, OfferTarget, Reply, Subscription};
-use preauth_core::value::{
-    CnpjRoot, CompanyId, EndpointId, Fingerprint, IdempotencyKey, InvoiceNumber, OperationId,
-};
+use preauth_core::port::{LoadedOffer, OfferTarget};
+use preauth_core::value::{CnpjRoot, IdempotencyKey, InvoiceNumber};
 use sqlx::PgConnection;
 use uuid::Uuid;
 
 use crate::store::error::Fault;
-use crate::store::rows::{PAYER, credit, known_supplier, party};
+use crate::store::rows::{FoundOffer, found_offer};
 
 use super::rows::{Columns, place};
 use crate::store::sql::operations::by_id;
-
-/// The result of one statement, and which operation in progress holds the invoice.
-#[derive(Debug)]
-pub(super) struct Found {
-    pub(super) loaded: LoadedOffer,
-    pub(super) holder: Option<OperationId>,
-}
 
 /// Finds the input of the decision on each target.
 ///
@@ -87,7 +77,7 @@ const FIND: &str = "SELECT t.n,
 pub(super) async fn find_all(
     connection: &mut PgConnection,
     targets: &[OfferTarget],
-) -> Result<Vec<Result<Option<Found>, Fault>>, Fault> {
+) -> Result<Vec<Result<Option<FoundOffer>, Fault>>, Fault> {
     let payers: Vec<&Uuid> = targets.iter().map(|it| it.payer.as_uuid()).collect();
     let suppliers: Vec<&str> = targets.iter().map(|it| it.supplier.as_str()).collect();
     let roots: Vec<CnpjRoot> = targets.iter().map(|it| it.supplier.root()).collect();
@@ -108,7 +98,7 @@ pub(super) async fn find_all(
     for row in &rows {
         let columns = Columns::of("companies", row);
         if let Some(answer) = place(columns, "n", &mut answers)? {
-            *answer = found(columns).map(Some);
+            *answer = found_offer(columns).map(Some).map_err(Fault::from);
         }
     }
     Ok(answers)
@@ -140,77 +130,11 @@ pub(super) async fn find_held(
 ) -> Result<Option<LoadedOffer>, Fault> {
     let found = find_all(connection, std::slice::from_ref(target)).await?;
     let found = found.into_iter().next().transpose()?.flatten();
-    let Some(Found { mut loaded, holder }) = found else {
+    let Some(FoundOffer { mut loaded, holder }) = found else {
         return Ok(None);
     };
     if let Some(holder) = holder {
         loaded.context.holder = by_id(connection, holder).await?;
     }
     Ok(Some(loaded))
-}
-
-fn found(columns: Columns<'_>) -> Result<Found, Fault> {
-    let has_credit: Option<i64> = columns.raw("max_term_days")?;
-    let payer = party(columns, &PAYER)?;
-    let supplier = known_supplier(columns)?;
-    let credit: Option<Credit> = has_credit.map(|_| credit(columns)).transpose()?;
-    Ok(Found {
-        holder: columns
-            .raw::<Option<i64>>("holder")?
-            .and_then(OperationId::new),
-        loaded: LoadedOffer {
-            reply: reply(columns)?,
-            subscriptions: subscriptions(columns, &payer, supplier.party())?,
-            context: OfferContext {
-                payer,
-                supplier,
-                supplier_is_of_group: columns.raw("supplier_is_of_group")?,
-                supplier_is_blocked: columns.raw("supplier_is_blocked")?,
-                credit,
-                holder: None,
-                id: columns.number("reserved", OperationId::new)?,
-            },
-        },
-    })
-}
-
-fn reply(columns: Columns<'_>) -> Result<Option<Reply>, Fault> {
-    let body: Option<String> = columns.raw("body")?;
-    body.map(|body| {
-        Ok(Reply {
-            fingerprint: Fingerprint::from_bytes(columns.bytes("fingerprint")?),
-            body,
-            operation: columns.number("operation_id", OperationId::new)?,
-            expires_at: columns.timestamp("expires_at")?,
-        })
-    })
-    .transpose()
-}
-
-fn subscriptions(
-    columns: Columns<'_>,
-    payer: &Party,
-    supplier: Option<&Party>,
-) -> Result<Vec<Subscription>, Fault> {
-    let sides = [
-        (Some(payer.head_office), "payer_endpoint", "payer_events"),
-        (
-            supplier.map(|supplier| supplier.head_office),
-            "supplier_endpoint",
-            "supplier_events",
-        ),
-    ];
-    let mut subscriptions = Vec::new();
-    for (head_office, endpoint, events) in sides {
-        let id: Option<Uuid> = columns.raw(endpoint)?;
-        let (Some(id), Some(head_office)): (_, Option<CompanyId>) = (id, head_office) else {
-            continue;
-        };
-        subscriptions.push(Subscription {
-            endpoint: EndpointId::new(id),
-            head_office,
-            events: columns.set(events)?,
-        });
-    }
-    Ok(subscriptions)
 }

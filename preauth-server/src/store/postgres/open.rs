@@ -18,7 +18,6 @@ use crate::store::{DatabaseUrl, OpenError};
 use super::access::KeyLookups;
 use super::connections::{CONNECTIONS, Connections, MAX_WAITING};
 use super::front::Fronts;
-use super::grouping::Grouped;
 use super::held::HeldOffices;
 use super::mails::{FINISH_LIMITS, MailFinisher};
 use super::outbox::{self, Cursors, Finisher};
@@ -28,6 +27,7 @@ use super::session::{self, LockedWrites};
 use super::wake::Wake;
 use super::writer::{self, Aside, BulkWriter, Suspects, Writer};
 use super::{PostgresStore, held, migrations, offers, tls_files};
+use crate::store::grouping::Grouped;
 
 /// Timeout of the first connection.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);

@@ -6,8 +6,8 @@ use preauth_core::port::Unavailable;
 use crate::store::error::{Fault, unavailable_to_all};
 
 use super::connections::Connections;
-use super::grouping::{Limits, Serve};
 use super::session::{self, Run};
+use crate::store::grouping::{Limits, Serve};
 
 /// Maximum number of waiting reads, and of those per statement. The next group fills while one is
 /// in progress.

@@ -11,6 +11,7 @@ mod event;
 mod invoice;
 mod invoice_file;
 mod key;
+mod offer;
 mod operation;
 mod operator;
 mod order;
@@ -28,12 +29,13 @@ pub(super) use event::history_entry;
 pub(super) use invoice::{invoice, select_invoices};
 pub(super) use invoice_file::{content_hash, invoice_file};
 pub(super) use key::{api_key, join_key_parties, key_columns, key_hash, key_record};
+pub(super) use offer::{FoundOffer, found_offer};
 pub(super) use operation::{
     compared_number, extension, operation, readable_operations, select_operations,
 };
 pub(super) use operator::{operator, operator_hash};
 pub(super) use order::{MAX_OTHER_ORDERS, order, other_order, select_orders, select_other_orders};
-pub(super) use party::{PAYER, SUPPLIER, join_supplier, known_supplier, party, supplier_columns};
+pub(super) use party::{PAYER, SUPPLIER, join_supplier, party, supplier_columns};
 pub(super) use platform_reply::platform_reply;
 pub(super) use raw::{RawRow, raw_row};
 pub(super) use state::StateColumns;

@@ -48,6 +48,7 @@ impl<D: Database> ApiKeys for D {
     }
 
     async fn api_key(&self, id: ApiKeyId) -> Result<Option<ApiKey>, Unavailable> {
+        self.save_key_uses().await?;
         let found = self.read(&id, |session, id| Box::pin(by_id(session, *id)));
         Ok(found.await?)
     }
@@ -57,6 +58,7 @@ impl<D: Database> ApiKeys for D {
         company: CompanyId,
         page: PageRequest,
     ) -> Result<Page<ApiKey>, Unavailable> {
+        self.save_key_uses().await?;
         let input = (company, page);
         let listed = self.read_snapshot(&input, |session, (company, page)| {
             Box::pin(list(session, *company, *page))
@@ -69,6 +71,7 @@ impl<D: Database> ApiKeys for D {
         fragment: &KeyFragment,
         limit: u32,
     ) -> Result<Vec<ApiKey>, Unavailable> {
+        self.save_key_uses().await?;
         let input = (fragment.clone(), limit);
         let found = self.read(&input, |session, (fragment, limit)| {
             Box::pin(find(session, fragment, *limit))
@@ -79,7 +82,7 @@ impl<D: Database> ApiKeys for D {
     async fn revoke_api_key(&self, id: ApiKeyId, at: Timestamp) -> Result<(), DirectoryError> {
         let revoked = self.write((id, at), |session, input| Box::pin(revoke(session, input)));
         revoked.await?;
-        self.exhausted().forget(id);
+        self.forget_key(id);
         Ok(())
     }
 }

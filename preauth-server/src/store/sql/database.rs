@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use futures_util::future::BoxFuture;
+use preauth_core::operation::Operation;
 use preauth_core::port::Unavailable;
-use preauth_core::value::{ExtensionId, InvoiceId};
+use preauth_core::value::{ApiKeyId, ExtensionId, InvoiceId, OperationId};
 
 use crate::store::error::{Fault, WriteError};
-use crate::store::exhausted::ExhaustedKeys;
 use crate::store::set_aside::SetAside;
 
 use super::session::Session;
@@ -23,8 +23,11 @@ pub(in crate::store) trait Database: Send + Sync {
     /// The rows that this process has skipped.
     fn set_aside(&self) -> &Arc<SetAside>;
 
-    /// The keys whose windows are used up.
-    fn exhausted(&self) -> &ExhaustedKeys;
+    /// Forgets what is remembered of a key that has changed.
+    fn forget_key(&self, id: ApiKeyId);
+
+    /// Saves when keys were used, where that is counted in memory.
+    async fn save_key_uses(&self) -> Result<(), Unavailable>;
 
     /// Settles a batch of the deliveries of endpoints that were removed or resumed; the janitor settles
     /// the rest.
@@ -35,6 +38,9 @@ pub(in crate::store) trait Database: Send + Sync {
 
     /// Reserves an id.
     async fn next_invoice(&self) -> Result<InvoiceId, Fault>;
+
+    /// The operation with an id, if there is one.
+    async fn operation(&self, id: OperationId) -> Result<Option<Operation>, Unavailable>;
 
     /// Reads by one statement.
     async fn read<I, T>(&self, input: &I, run: Run<I, T, Fault>) -> Result<T, Fault>

@@ -13,7 +13,7 @@ use crate::store::error::Fault;
 use crate::store::page_window::Window;
 use crate::store::rows::{clamped, history_entry, operation, select_operations};
 
-use super::{Builder, Database, Dialect, Listed, Row, Session, operations, query};
+use super::{Builder, Database, Dialect, Listed, Row, Session, query};
 
 /// The read side of a database.
 pub(in crate::store) struct Reads<D>(pub(in crate::store) Arc<D>);
@@ -25,10 +25,8 @@ impl<D: Database> Queries for Reads<D> {
         viewer: Viewer,
         id: OperationId,
     ) -> Result<Option<Operation>, Unavailable> {
-        let found = self
-            .0
-            .read(&id, |session, id| Box::pin(operations::by_id(session, *id)));
-        Ok(found.await?.filter(|operation| viewer.sees(operation)))
+        let found = self.0.operation(id).await?;
+        Ok(found.filter(|operation| viewer.sees(operation)))
     }
 
     async fn list(

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use preauth_core::operation::Operation;
 use preauth_core::port::Unavailable;
-use preauth_core::value::{ExtensionId, InvoiceId};
+use preauth_core::value::{ApiKeyId, ExtensionId, InvoiceId, OperationId};
 
 use crate::audit_trail::AuditedRequest;
 use crate::store::error::{Fault, WriteError, unavailable};
-use crate::store::exhausted::ExhaustedKeys;
 use crate::store::set_aside::SetAside;
 use crate::store::sql::audit_log::{leaving_row, with_row};
 use crate::store::sql::{Database, Run};
@@ -21,8 +21,11 @@ impl Database for SqliteStore {
         &self.set_aside
     }
 
-    fn exhausted(&self) -> &ExhaustedKeys {
-        &self.exhausted
+    /// Every write clears the cache of keys.
+    fn forget_key(&self, _: ApiKeyId) {}
+
+    async fn save_key_uses(&self) -> Result<(), Unavailable> {
+        self.windows.save(&self.writer).await.map_err(unavailable)
     }
 
     async fn settle_first_batch(&self) {
@@ -35,6 +38,10 @@ impl Database for SqliteStore {
 
     async fn next_invoice(&self) -> Result<InvoiceId, Fault> {
         self.counters.next_invoice()
+    }
+
+    async fn operation(&self, id: OperationId) -> Result<Option<Operation>, Unavailable> {
+        self.operations.ask(id).await.map_err(Fault::from)?
     }
 
     async fn read<I, T>(&self, input: &I, run: Run<I, T, Fault>) -> Result<T, Fault>
@@ -61,12 +68,14 @@ impl Database for SqliteStore {
         T: Send + 'static,
     {
         let audited = AuditedRequest::without_row();
-        let input = (input, run, audited.clone());
-        let written = self
-            .writer
-            .write(input, |connection, (input, run, audited)| {
+        let keys = Arc::clone(&self.keys);
+        let written = self.writer.write_then(
+            (input, run, audited.clone()),
+            |connection, (input, run, audited)| {
                 Box::pin(leaving_row(connection, input, *run, audited.as_deref()))
-            });
+            },
+            Box::new(move |_| keys.clear()),
+        );
         with_row(written.await, audited.as_deref())
     }
 
@@ -80,12 +89,17 @@ impl Database for SqliteStore {
         T: Send + 'static,
     {
         let audited = AuditedRequest::without_row();
-        let input = (input, run, audited.clone());
-        let written = self
-            .writer
-            .write_and_wake(input, |connection, (input, run, audited)| {
+        let (keys, waiting) = (Arc::clone(&self.keys), self.writer.waiting());
+        let written = self.writer.write_then(
+            (input, run, audited.clone()),
+            |connection, (input, run, audited)| {
                 Box::pin(leaving_row(connection, input, *run, audited.as_deref()))
-            });
+            },
+            Box::new(move |_| {
+                keys.clear();
+                waiting.notify_one();
+            }),
+        );
         with_row(written.await, audited.as_deref())
     }
 

@@ -62,6 +62,7 @@ impl Housekeeping for SqliteStore {
         unused_since: Timestamp,
         limit: u32,
     ) -> Result<u64, Unavailable> {
+        self.windows.save(&self.writer).await.map_err(unavailable)?;
         self.writer
             .write_relaxed((now, unused_since, limit), |connection, input| {
                 Box::pin(forget_windows(connection, input))

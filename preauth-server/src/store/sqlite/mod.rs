@@ -1,6 +1,7 @@
 //! The embedded database: one file, one process, one writer.
 //!
-//! Reads use a small pool of read-only connections, each with one snapshot. Writes are jobs of one
+//! Reads use a small pool of read-only connections, each with one snapshot; those of every get and create
+//! are combined (see `shared_read`). Writes are jobs of one
 //! task that owns the only writing connection (see `writer`). A lock file prevents a second server
 //! from opening the same file, so ids may be counted in memory.
 
@@ -12,16 +13,20 @@ mod counters;
 mod database;
 mod housekeeping;
 mod identity;
+mod key_cache;
 mod load;
 mod mails;
 mod migrations;
+mod offers;
 mod open;
 mod operations;
 mod outbox;
+mod rate_windows;
 mod reader;
 mod rows;
 mod sandbox;
 mod settle;
+mod shared_read;
 mod store;
 mod waiting;
 mod watch;
@@ -32,26 +37,33 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use preauth_core::operation::Operation;
 use preauth_core::port::Unavailable;
-use preauth_core::value::Timestamp;
+use preauth_core::value::{OperationId, Timestamp};
 use sqlx::Transaction;
 use sqlx::pool::PoolConnection;
 use sqlx::sqlite::{Sqlite, SqlitePool};
 use tokio::sync::Notify;
+use tokio::task::JoinSet;
 
 use crate::fair::Budget;
 use crate::worker::LoopHealth;
 
-use super::exhausted::ExhaustedKeys;
 use super::set_aside::SetAside;
 use super::{Lifecycle, Moments, OpenError, Unfit};
 use crate::store::error::{Fault, unavailable};
+use crate::store::grouping::Grouped;
+use crate::store::rows::FoundOffer;
 pub(super) use archive::SqliteArchive;
 pub(super) use backup::backup;
 use counters::Counters;
+use key_cache::KeyCache;
 use mails::MailTurns;
+use offers::NewOffer;
+use rate_windows::RateWindows;
 use reader::Reader;
 pub(super) use sandbox::{claim_for_sandbox, discard_sandbox, sandbox_is_seeded};
+use shared_read::SharedRead;
 use writer::Writer;
 
 pub(super) use open::check_path;
@@ -60,16 +72,21 @@ pub(super) use open::check_path;
 pub struct SqliteStore {
     path: PathBuf,
     readers: SqlitePool,
-    /// Limits the reads.
+    /// Limits the reads that have a connection of their own.
     reads: Budget,
-    writer: Writer,
+    offers: Grouped<SharedRead<NewOffer, Option<FoundOffer>>>,
+    operations: Grouped<SharedRead<OperationId, Option<Operation>>>,
+    writer: Arc<Writer>,
+    keys: Arc<KeyCache>,
+    windows: Arc<RateWindows>,
+    /// Tasks that end with the store.
+    _tasks: JoinSet<()>,
     counters: Counters,
     mail_turns: MailTurns,
     waiting: Arc<Notify>,
     /// Notified when an endpoint's deliveries are left to be settled.
     unsettled: Arc<Notify>,
     set_aside: Arc<SetAside>,
-    exhausted: ExhaustedKeys,
 }
 
 impl SqliteStore {
@@ -126,7 +143,12 @@ impl Lifecycle for SqliteStore {
 
     async fn close(&self) {
         // Readers first: the last connection to close moves the log into the database file.
+        self.offers.close().await;
+        self.operations.close().await;
         self.readers.close().await;
+        if let Err(error) = self.windows.save(&self.writer).await {
+            tracing::warn!(error = %error, "rate windows were not saved; callers may gain from it");
+        }
         self.writer.close().await;
     }
 

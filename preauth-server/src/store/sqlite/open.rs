@@ -12,18 +12,21 @@ use sqlx::sqlite::{
 };
 use sqlx::{ConnectOptions, Connection};
 use tokio::sync::Notify;
+use tokio::task::JoinSet;
 
 use crate::fair::Budget;
 use crate::files;
 use crate::store::OpenError;
 use crate::store::error::Fault;
-use crate::store::exhausted::ExhaustedKeys;
+use crate::store::grouping::Grouped;
 use crate::store::set_aside::SetAside;
 
 use super::counters::Counters;
 use super::mails::MailTurns;
+use super::rate_windows::RateWindows;
+use super::shared_read::{self, SharedRead};
 use super::writer::Writer;
-use super::{SqliteStore, migrations};
+use super::{SqliteStore, migrations, offers, operations};
 
 /// Only the owner may access a folder created here.
 const FOLDER_MODE: u32 = 0o700;
@@ -33,7 +36,10 @@ pub(super) const FILE_MODE: u32 = 0o600;
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 /// Maximum wait of a read for a free connection.
 const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(5);
+/// Connections for one read at a time.
 const READERS: u32 = 4;
+/// Connections for combined reads: of offers, and of operations.
+const SHARED_READERS: u32 = 2;
 /// Maximum number of waiting reads, of all tenants together.
 const READS_LIMIT: usize = 2048;
 const WRITER_CACHE_KIB: &str = "-65536";
@@ -56,17 +62,32 @@ pub(super) async fn open(path: &Path) -> Result<SqliteStore, OpenError> {
     let counters = Counters::seeded(&mut connection).await.map_err(failed)?;
     let readers = readers(path).await.map_err(failed)?;
     let waiting = Arc::new(Notify::new());
+    let writer = Writer::spawn(writing(path), connection, lock, Arc::clone(&waiting));
+    let writer = Arc::new(writer);
+    let windows = Arc::new(RateWindows::default());
+    let mut tasks = JoinSet::new();
+    tasks.spawn(Arc::clone(&windows).keep_saved(Arc::downgrade(&writer)));
+    let offers = SharedRead::new(readers.clone(), |connection, offers| {
+        Box::pin(offers::find_all(connection, offers))
+    });
+    let operations = SharedRead::new(readers.clone(), |connection, ids| {
+        Box::pin(operations::by_ids(connection, ids))
+    });
     Ok(SqliteStore {
         path: path.to_owned(),
         readers,
+        offers: Grouped::spawn(offers, shared_read::LIMITS),
+        operations: Grouped::spawn(operations, shared_read::LIMITS),
         reads: Budget::new(READERS.into(), READS_LIMIT),
-        writer: Writer::spawn(writing(path), connection, lock, Arc::clone(&waiting)),
+        writer,
+        keys: Arc::default(),
+        windows,
+        _tasks: tasks,
         counters,
         mail_turns: MailTurns::default(),
         waiting,
         unsettled: Arc::default(),
         set_aside: Arc::new(SetAside::default()),
-        exhausted: ExhaustedKeys::default(),
     })
 }
 
@@ -203,7 +224,7 @@ async fn readers(path: &Path) -> Result<SqlitePool, sqlx::Error> {
         .pragma("cache_size", READER_CACHE_KIB)
         .pragma("temp_store", "MEMORY");
     SqlitePoolOptions::new()
-        .max_connections(READERS)
+        .max_connections(READERS.saturating_add(SHARED_READERS))
         .acquire_timeout(ACQUIRE_TIMEOUT)
         // A file does not disconnect, so connections are neither tested nor replaced.
         .test_before_acquire(false)

@@ -10,10 +10,12 @@ use preauth_core::port::{
 use preauth_core::value::{EventId, IdempotencyKey, OperationId, PaymentOrderId, Timestamp};
 
 use crate::audit_trail;
+use crate::store::error::Fault;
 use crate::store::sql::{history, platform_replies};
 
 use super::commit::InsertedDeliveries;
-use super::{SqliteStore, commit, load};
+use super::offers::NewOffer;
+use super::{SqliteStore, commit, load, offers};
 
 /// Maximum number of one caller's commits in the writer's queue: enough to fill a transaction, and
 /// the next one.
@@ -22,8 +24,18 @@ const MAX_QUEUED: usize = 256;
 #[async_trait]
 impl Store for SqliteStore {
     async fn load_offer(&self, target: &OfferTarget) -> Result<Option<LoadedOffer>, Unavailable> {
-        let mut snapshot = self.snapshot().await?;
-        Ok(load::offer(&mut snapshot, &self.counters, target).await?)
+        let offer = NewOffer {
+            target: target.clone(),
+            id: self.counters.next_operation()?,
+        };
+        let found = self.offers.ask(offer.clone()).await;
+        match found.map_err(Fault::from)?? {
+            Some(found) if found.holder.is_some() => {
+                let mut snapshot = self.snapshot().await?;
+                Ok(offers::find_held(&mut snapshot, &offer).await?)
+            }
+            found => Ok(found.map(|found| found.loaded)),
+        }
     }
 
     async fn load_operation(

@@ -71,7 +71,9 @@ impl Watch for SqliteStore {
     }
 
     fn usage(&self) -> Usage {
-        let refusals = self.reads.refusals().and(self.writer.refusals());
+        let shared = self.offers.refusals().and(self.operations.refusals());
+        let own = self.reads.refusals().and(self.writer.refusals());
+        let refusals = own.and(shared);
         let mut log = self.path.clone().into_os_string();
         log.push("-wal");
         Usage {

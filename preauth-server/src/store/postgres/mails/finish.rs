@@ -6,10 +6,10 @@ use sqlx::PgConnection;
 use uuid::Uuid;
 
 use super::super::connections::Connections;
-use super::super::grouping::{Limits, Serve};
 use super::super::held::Recorded;
 use super::super::session::{DURABLE_NOWAIT, Failure, autocommit, write};
 use crate::store::error::{WriteError, unavailable, unavailable_to_all};
+use crate::store::grouping::{Limits, Serve};
 use crate::store::sql::mails::{self, FinishedMail};
 
 /// Maximum number of waiting callers, and of those per statement.

@@ -10,12 +10,12 @@ use preauth_core::port::Unavailable;
 use sqlx::PgConnection;
 
 use super::super::connections::Connections;
-use super::super::grouping::{Limits, Serve};
 use super::super::held::{HeldRows, Recorded};
 use super::super::session::{DURABLE, Failure, autocommit, write};
 use super::outcomes;
 use crate::store::error::{WriteError, unavailable, unavailable_to_all};
 use crate::store::finished::Finished;
+use crate::store::grouping::{Limits, Serve};
 use crate::store::sql::endpoints::unreachable;
 
 /// Maximum number of waiting attempts, and of those per statement. A dispatcher waits for each

@@ -7,12 +7,12 @@ use std::sync::Arc;
 
 use preauth_core::port::Commit;
 
-use super::super::grouping::{Grouped, Limits};
 use super::super::held::Turns;
 use super::super::places::Places;
 use super::{Turn, Writer};
 use crate::fair::Tenant;
 use crate::store::error::{Fault, WriteError};
+use crate::store::grouping::{Grouped, Limits};
 
 /// Maximum number of commits that wait for locks; with more, those that have waited longest are refused.
 const MAX_WAITING: usize = 1024;

@@ -4,8 +4,8 @@ use async_trait::async_trait;
 use futures_util::{StreamExt, stream};
 use preauth_core::port::Commit;
 
-use super::super::grouping::{Limits, Serve};
 use super::{Turn, Writer};
+use crate::store::grouping::{Limits, Serve};
 
 /// Each request is a group already.
 pub(in super::super) const LIMITS: Limits = Limits {

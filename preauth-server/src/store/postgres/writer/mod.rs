@@ -23,10 +23,10 @@ use preauth_core::port::Commit;
 
 use super::commit::{self, CommitWithRooms, Leases, Outcome};
 use super::connections::Connections;
-use super::grouping::{Limits, Serve};
 use super::session::{Failure, autocommit};
 use super::wake::Wake;
 use crate::store::error::WriteError;
+use crate::store::grouping::{Limits, Serve};
 
 pub(super) use aside::Aside;
 pub(super) use bulk::{BulkWriter, LIMITS as BULK_LIMITS};

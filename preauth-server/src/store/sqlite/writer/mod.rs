@@ -105,21 +105,6 @@ impl Writer {
         self.submit(input, run, Durability::Durable, None).await
     }
 
-    /// Like [`Writer::write`]; then notifies the dispatcher that deliveries are due.
-    pub(super) async fn write_and_wake<I, T>(
-        &self,
-        input: I,
-        run: Run<I, T>,
-    ) -> Result<T, WriteError>
-    where
-        I: Send + Sync + 'static,
-        T: Send + 'static,
-    {
-        let waiting = self.waiting();
-        let after: AfterWrite<T> = Box::new(move |_| waiting.notify_one());
-        self.write_then(input, run, after).await
-    }
-
     /// Like [`Writer::write`]; then calls `after`.
     pub(super) async fn write_then<I, T>(
         &self,

@@ -300,15 +300,17 @@ async fn closing_writes_what_was_accepted_and_refuses_the_rest() {
 #[tokio::test]
 async fn a_write_that_wakes_leaves_a_wake_up_behind() {
     let bench = Bench::new().await;
-    let written = bench
-        .writer
-        .write_and_wake(1, |connection, id| Box::pin(insert(connection, *id)));
-    written.await.unwrap();
+    let write = || {
+        let waiting = bench.writer.waiting();
+        bench.writer.write_then(
+            1,
+            |connection, id| Box::pin(insert(connection, *id)),
+            Box::new(move |()| waiting.notify_one()),
+        )
+    };
+    write().await.unwrap();
     bench.waiting.notified().await;
-    let conflicting = bench
-        .writer
-        .write_and_wake(1, |connection, id| Box::pin(insert(connection, *id)));
-    assert!(conflicting.await.is_err());
+    assert!(write().await.is_err());
     let mut none = Box::pin(bench.waiting.notified());
     assert!(futures_util::poll!(&mut none).is_pending());
 }
