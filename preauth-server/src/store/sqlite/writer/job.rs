@@ -158,7 +158,8 @@ where
     }
 
     fn as_commit(&mut self) -> Option<&mut CommitJob> {
-        (self as &mut dyn Any).downcast_mut()
+        let job: &mut dyn Any = self;
+        job.downcast_mut()
     }
 
     fn is_abandoned(&self) -> bool {
