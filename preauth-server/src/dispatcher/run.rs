@@ -23,6 +23,9 @@ const LOOK_SPACING: Duration = Duration::from_millis(2);
 /// is in progress goes on in between.
 const MAX_PER_ROUND: u32 = 96;
 const ROUND_SPACING: Duration = Duration::from_millis(5);
+/// Maximum number of rounds of one poll: together as many attempts as one process has slots. With slots
+/// that are freed meanwhile it would go on as long as any endpoint has a backlog, and see nothing newer.
+const MAX_ROUNDS: u32 = 8;
 /// Pause before slow endpoints are recorded: those that hang at once turn slow at once.
 const TURN_SPACING: Duration = Duration::from_millis(20);
 /// Delay from a poll that found deliveries to the next poll, which finds what else is due. Also the
@@ -177,20 +180,22 @@ impl Dispatcher {
         if round.begun.is_empty() {
             return self.courier.outbox.next_due().await;
         }
-        loop {
-            for (leased, slot) in round.begun {
-                under_way.begin(&self.courier, leased, slot);
-            }
-            if !round.is_cut || shutdown.is_requested() {
-                break;
+        for _ in 1..MAX_ROUNDS {
+            under_way.begin_all(&self.courier, round.begun);
+            if !round.is_cut {
+                return Ok(Some(now));
             }
             pause(ROUND_SPACING, shutdown).await;
+            if shutdown.is_requested() || self.hold.is_held() {
+                return Ok(Some(now));
+            }
             round = match self.claim(now, &mut under_way.cut_at).await {
                 Ok(round) => round,
                 // The next poll reports it.
-                Err(_) => break,
+                Err(_) => return Ok(Some(now)),
             };
         }
+        under_way.begin_all(&self.courier, round.begun);
         Ok(Some(now))
     }
 
@@ -327,9 +332,20 @@ impl UnderWay {
             .spawn(async move { courier.deliver(leased, slot, abandoned).await });
     }
 
+    fn begin_all(&mut self, courier: &Arc<Courier>, leased: Vec<(Leased, Slot)>) {
+        for (leased, slot) in leased {
+            self.begin(courier, leased, slot);
+        }
+        self.collect_ended();
+    }
+
     /// Collects this and every other task that has ended.
     fn collect(&mut self, ended: Result<(), JoinError>) {
         note(ended);
+        self.collect_ended();
+    }
+
+    fn collect_ended(&mut self) {
         while let Some(ended) = self.tasks.try_join_next() {
             note(ended);
         }

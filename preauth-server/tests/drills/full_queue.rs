@@ -1,18 +1,21 @@
-//! More requests arrive than a queue has places, while its writer is blocked.
+//! More requests arrive than queues have places, or than are answered in time, while the database is blocked.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use preauth_client::wire::path::PRE_AUTHORIZATIONS;
+use serde_json::Value;
 use sqlx::{Connection, Executor, PgPool, SqliteConnection};
-use test_support::{Answer, Database, RawCaller};
+use test_support::{Answer, Database, RawCaller, offer_body};
 use tokio::sync::Barrier;
 use tokio::task::JoinSet;
 
 use crate::scene::{Scene, eventually};
 
-/// More than the places of the queue and one batch.
+/// More than the places of a queue and one batch.
 const CALLERS: usize = 1_500;
+/// Less than one head office may have in progress.
+const CREATORS: usize = 200;
 
 /// The outcomes of the requests that arrived while the writer was blocked.
 struct Crowded {
@@ -21,17 +24,20 @@ struct Crowded {
 }
 
 impl Crowded {
-    /// Sends all of them at once.
-    fn begin(scene: &Scene) -> Self {
+    /// Sends all of them at once: each its create, or a list.
+    fn begin(scene: &Scene, callers: usize, create: impl Fn(usize) -> Option<Value>) -> Self {
         let refused = Arc::<AtomicUsize>::default();
-        let (mut answers, gate) = (JoinSet::new(), Arc::new(Barrier::new(CALLERS)));
-        let sandbox = scene.first().sandbox();
-        let caller = RawCaller::new(sandbox.text("baseUrl"), Some(sandbox.text("apiKey")));
-        for _ in 0..CALLERS {
+        let (mut answers, gate) = (JoinSet::new(), Arc::new(Barrier::new(callers)));
+        let caller = caller(scene);
+        for number in 0..callers {
             let (caller, gate, refused) = (caller.clone(), Arc::clone(&gate), Arc::clone(&refused));
+            let create = create(number);
             answers.spawn(async move {
                 gate.wait().await;
-                let answer = caller.get(PRE_AUTHORIZATIONS).await;
+                let answer = match create {
+                    Some(body) => caller.post_json(PRE_AUTHORIZATIONS, &body).await,
+                    None => caller.get(PRE_AUTHORIZATIONS).await,
+                };
                 if answer.status == 503 {
                     refused.fetch_add(1, Ordering::Relaxed);
                 }
@@ -43,16 +49,15 @@ impl Crowded {
 
     /// Waits until some are refused.
     async fn some_refused(&self) {
-        eventually("a full queue refuses", || {
+        eventually("requests are refused", || {
             self.refused.load(Ordering::Relaxed) > 0
         })
         .await;
     }
 
-    /// Every request gets an answer: what it asked for, a refusal by the full queue, or one because
-    /// its head office has too many requests in progress once the writer goes on. Returns how many
-    /// were refused.
-    async fn end(self) -> usize {
+    /// Every request gets an answer: what it asked for, a refusal by a queue, or one because its head
+    /// office has too many requests in progress. Returns how many were refused.
+    async fn end(self, expected: u16) -> usize {
         let mut refused = 0;
         for answer in self.answers.join_all().await {
             if matches!(answer.status, 429 | 503) {
@@ -62,28 +67,37 @@ impl Crowded {
                 assert!((1..=60).contains(&wait), "{wait}");
                 refused += 1;
             } else {
-                assert_eq!(answer.status, 200, "{}", answer.text);
+                assert_eq!(answer.status, expected, "{}", answer.text);
             }
         }
         refused
     }
 }
 
+fn caller(scene: &Scene) -> RawCaller {
+    let sandbox = scene.first().sandbox();
+    RawCaller::new(sandbox.text("baseUrl"), Some(sandbox.text("apiKey")))
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_full_queue_refuses_at_once_with_retry_after_on_sqlite() {
+async fn a_blocked_writer_refuses_creates_with_retry_after_and_delays_no_read_on_sqlite() {
     let scene = Scene::on_file().await;
     let file = scene.first().data().join("preauth.db");
     let url = format!("sqlite://{}", file.display());
     let mut holder = SqliteConnection::connect(&url).await.unwrap();
     holder.execute("BEGIN IMMEDIATE").await.unwrap();
-    let crowded = Crowded::begin(&scene);
-    // Nothing else completes a request while the lock is held.
+    // Nothing is written while the lock is held, and everything is read.
+    let listed = caller(&scene).get(PRE_AUTHORIZATIONS).await;
+    assert_eq!(listed.status, 200, "{}", listed.text);
+    let sandbox = scene.first().sandbox();
+    let body = |number| Some(offer_body(sandbox, &format!("blocked {number}")));
+    let crowded = Crowded::begin(&scene, CREATORS, body);
     crowded.some_refused().await;
     holder.execute("ROLLBACK").await.unwrap();
-    let refused = crowded.end().await;
+    let refused = crowded.end(201).await;
     scene.erp(0).offer().await;
     println!(
-        "SQLite: {refused} of {CALLERS} refused; {}",
+        "SQLite: {refused} of {CREATORS} refused; {}",
         scene.check_consistency().await
     );
 }
@@ -96,10 +110,10 @@ async fn a_full_queue_refuses_at_once_with_retry_after_on_postgresql() {
     let sql = PgPool::connect(&database.url()).await.unwrap();
     let mut holder = sql.begin().await.unwrap();
     holder.execute("LOCK TABLE api_keys").await.unwrap();
-    let crowded = Crowded::begin(&scene);
+    let crowded = Crowded::begin(&scene, CALLERS, |_| None);
     crowded.some_refused().await;
     holder.rollback().await.unwrap();
-    let refused = crowded.end().await;
+    let refused = crowded.end(200).await;
     scene.erp(0).offer().await;
     println!(
         "PostgreSQL: {refused} of {CALLERS} refused; {}",

@@ -11,8 +11,8 @@ use crate::scene::{Scene, eventually};
 use crate::suppliers::{Supplier, everything_arrived, register};
 
 const HEALTHY: Manner = Manner::Answers(204);
-/// Concurrent attempts in one process.
-const SLOTS: usize = 512;
+/// Concurrent attempts in one process, slow ones apart.
+const SLOTS: usize = 768;
 
 /// Creates `times` offers to every supplier, over eight connections at once.
 async fn offer_to_all(scene: &Scene, suppliers: &[Supplier], times: usize) {

@@ -66,7 +66,7 @@ struct Shared<T> {
 struct State<T> {
     lines: Lines<Waiting<T>>,
     is_closed: bool,
-    /// When it was last empty.
+    /// When it was last empty but for the service's own requests, or was served again after a pause.
     emptied_at: Instant,
     /// When requests were last taken.
     taken_at: Instant,
@@ -195,7 +195,7 @@ impl<T: Queued> State<T> {
         if self.is_closed {
             return Err(QueueError::Closed);
         }
-        if self.lines.is_empty() {
+        if self.lines.len() == 0 {
             self.emptied_at = waiting.since;
         }
         if self.stands_too_long(tenant, waiting.since, group) {
@@ -234,6 +234,10 @@ impl<T: Queued> State<T> {
 
     fn take(&mut self, limit: usize) -> Taken<T> {
         let now = Instant::now();
+        // What gathered while nothing was served does not show that more comes than is served.
+        if now.duration_since(self.taken_at) >= MAX_STANDING_WAIT {
+            self.emptied_at = now;
+        }
         self.taken_at = now;
         let (mut group, mut over) = (Vec::new(), Vec::new());
         while group.len() < limit
@@ -246,7 +250,7 @@ impl<T: Queued> State<T> {
             waiting.ticket.note_wait(now.duration_since(waiting.since));
             group.push(waiting.request);
         }
-        if self.lines.is_empty() {
+        if self.lines.len() == 0 {
             self.emptied_at = now;
         }
         let rest = match (self.lines.is_empty(), self.is_closed) {

@@ -1,11 +1,14 @@
 //! The shared statements on this database.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use async_trait::async_trait;
 use preauth_core::operation::Operation;
 use preauth_core::port::Unavailable;
 use preauth_core::value::{ApiKeyId, ExtensionId, InvoiceId, OperationId};
+
+use tokio::time::timeout;
 
 use crate::audit_trail::AuditedRequest;
 use crate::store::error::{Fault, WriteError, unavailable};
@@ -14,6 +17,9 @@ use crate::store::sql::audit_log::{leaving_row, with_row};
 use crate::store::sql::{Database, Run};
 
 use super::SqliteStore;
+
+/// Maximum time that a read of keys waits until their last uses are saved.
+const SAVING: Duration = Duration::from_secs(1);
 
 #[async_trait]
 impl Database for SqliteStore {
@@ -25,7 +31,16 @@ impl Database for SqliteStore {
     fn forget_key(&self, _: ApiKeyId) {}
 
     async fn save_key_uses(&self) -> Result<(), Unavailable> {
-        self.windows.save(&self.writer).await.map_err(unavailable)
+        let (windows, writer) = (Arc::clone(&self.windows), Arc::clone(&self.writer));
+        let saving = tokio::spawn(async move { windows.save(&writer).await });
+        match timeout(SAVING, saving).await {
+            Ok(Ok(Err(error))) => {
+                tracing::warn!(error = %error, "uses of keys were not saved; they are shown as last saved");
+            }
+            // It goes on.
+            Ok(_) | Err(_) => {}
+        }
+        Ok(())
     }
 
     async fn settle_first_batch(&self) {
@@ -68,13 +83,13 @@ impl Database for SqliteStore {
         T: Send + 'static,
     {
         let audited = AuditedRequest::without_row();
-        let keys = Arc::clone(&self.keys);
+        let keys = self.keys.clearing();
         let written = self.writer.write_then(
             (input, run, audited.clone()),
             |connection, (input, run, audited)| {
                 Box::pin(leaving_row(connection, input, *run, audited.as_deref()))
             },
-            Box::new(move |_| keys.clear()),
+            Box::new(move |_| drop(keys)),
         );
         with_row(written.await, audited.as_deref())
     }
@@ -89,14 +104,14 @@ impl Database for SqliteStore {
         T: Send + 'static,
     {
         let audited = AuditedRequest::without_row();
-        let (keys, waiting) = (Arc::clone(&self.keys), self.writer.waiting());
+        let (keys, waiting) = (self.keys.clearing(), self.writer.waiting());
         let written = self.writer.write_then(
             (input, run, audited.clone()),
             |connection, (input, run, audited)| {
                 Box::pin(leaving_row(connection, input, *run, audited.as_deref()))
             },
             Box::new(move |_| {
-                keys.clear();
+                drop(keys);
                 waiting.notify_one();
             }),
         );

@@ -1,7 +1,7 @@
 //! Keys with their companies and users, in memory: only this process changes them, by its writer.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::access::{KeyHash, KeyRecord};
 
@@ -44,8 +44,13 @@ impl KeyCache {
         state.keys.insert(key, entry);
     }
 
-    /// Forgets all keys.
-    pub(super) fn clear(&self) {
+    /// Forgets all keys when the value is dropped, however the write ends that owns it: also one of
+    /// unknown outcome may have revoked a key.
+    pub(super) fn clearing(self: &Arc<Self>) -> Clearing {
+        Clearing(Arc::clone(self))
+    }
+
+    fn clear(&self) {
         let mut state = self.lock();
         state.keys.clear();
         state.generation = state.generation.wrapping_add(1);
@@ -56,8 +61,19 @@ impl KeyCache {
     }
 }
 
+/// Clears the cache when it is dropped.
+pub(super) struct Clearing(Arc<KeyCache>);
+
+impl Drop for Clearing {
+    fn drop(&mut self) {
+        self.0.clear();
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use preauth_core::value::{
         ApiKeyId, CompanyId, CompanyKind, PermissionSet, ScopeSet, Timestamp, UserId,
     };
@@ -93,6 +109,15 @@ mod tests {
         cache.add(before, KEY, entry());
         assert_eq!(cache.find(&KEY).unwrap(), entry());
         cache.clear();
+        assert!(cache.find(&KEY).is_err());
+    }
+
+    #[test]
+    fn a_write_of_unknown_outcome_clears_the_cache() {
+        let cache = Arc::new(KeyCache::default());
+        let before = cache.find(&KEY).unwrap_err();
+        cache.add(before, KEY, entry());
+        drop(cache.clearing());
         assert!(cache.find(&KEY).is_err());
     }
 

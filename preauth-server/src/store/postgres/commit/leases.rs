@@ -74,7 +74,7 @@ impl<'a> CommitWithRooms<'a> {
     }
 
     /// Hands the leased deliveries over; returns whether any waits for a claim. Those of a paused endpoint
-    /// do not: its resumption calls for one.
+    /// do not: its resumption calls for one, and where both are written at once, the next poll finds them.
     pub(in super::super) fn hand_over(self, leases: &Leases) -> bool {
         let mut waits = false;
         for (delivery, room) in self.commit.deliveries.iter().zip(self.rooms) {

@@ -7,12 +7,15 @@ use uuid::Uuid;
 
 use crate::directory::Change;
 use crate::store::error::WriteError;
-use crate::store::rows::Columns;
+use crate::store::rows::{Columns, Corrupt};
 
 use super::super::{Row, Session, query};
 
 /// A setting with its value, if it has one.
 pub(super) type Setting = (&'static str, Option<String>);
+
+/// Stands for a value that this build cannot read.
+const UNREADABLE: &str = "unreadable";
 
 /// A kind of record with settings.
 struct Kind {
@@ -103,12 +106,15 @@ pub(super) async fn read(
         return Ok(Vec::new());
     };
     let settings = kind.settings.iter();
-    settings
-        .map(|(name, column, of_type)| Ok((*name, value(&row, column, *of_type)?)))
-        .collect()
+    let read = settings.map(|(name, column, of_type)| {
+        let value = value(&row, column, *of_type);
+        // A setting that nobody can read does not keep an operator from replacing it.
+        (*name, value.unwrap_or_else(|_| Some(UNREADABLE.to_owned())))
+    });
+    Ok(read.collect())
 }
 
-fn value(row: &Row, column: &'static str, of_type: Type) -> Result<Option<String>, WriteError> {
+fn value(row: &Row, column: &'static str, of_type: Type) -> Result<Option<String>, Corrupt> {
     let columns = Columns::of("audit_log", row);
     Ok(match of_type {
         Text => columns.raw::<Option<String>>(column)?,

@@ -176,7 +176,9 @@ where
         let _ = self.caller.send(outcome);
     }
 
-    fn fail(self: Box<Self>, error: WriteError) {
+    fn fail(mut self: Box<Self>, error: WriteError) {
+        // What it holds ends before the caller goes on (see `Clearing`).
+        self.after = None;
         let _ = self.caller.send(Err(error));
     }
 }
