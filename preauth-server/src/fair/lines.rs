@@ -132,6 +132,11 @@ impl<T> Lines<T> {
         self.length
     }
 
+    /// Whether no tenant's request waits.
+    pub(super) const fn has_no_tenant(&self) -> bool {
+        self.length == 0
+    }
+
     /// The number of the service's own waiting requests.
     pub(super) fn len_of_service(&self) -> usize {
         self.service.len()

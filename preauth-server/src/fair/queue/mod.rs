@@ -195,7 +195,7 @@ impl<T: Queued> State<T> {
         if self.is_closed {
             return Err(QueueError::Closed);
         }
-        if self.lines.len() == 0 {
+        if self.lines.has_no_tenant() {
             self.emptied_at = waiting.since;
         }
         if self.stands_too_long(tenant, waiting.since, group) {
@@ -250,7 +250,7 @@ impl<T: Queued> State<T> {
             waiting.ticket.note_wait(now.duration_since(waiting.since));
             group.push(waiting.request);
         }
-        if self.lines.len() == 0 {
+        if self.lines.has_no_tenant() {
             self.emptied_at = now;
         }
         let rest = match (self.lines.is_empty(), self.is_closed) {

@@ -28,6 +28,8 @@ const MOVE_ON: &str = "SELECT
                                                    (SELECT max(id) FROM payment_orders))),
          setval('invoice_ids', $1 + greatest((SELECT last_value FROM invoice_ids),
                                              (SELECT max(id) FROM invoices))),
+         setval('audit_log_id_seq', $1 + greatest((SELECT last_value FROM audit_log_id_seq),
+                                                  (SELECT max(id) FROM audit_log))),
          setval('lease_tokens', $1 + (SELECT last_value FROM lease_tokens))";
 
 /// Advances all sequences and records that, unless another instance has done it; one that is doing

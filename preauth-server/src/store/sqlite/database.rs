@@ -33,12 +33,9 @@ impl Database for SqliteStore {
     async fn save_key_uses(&self) -> Result<(), Unavailable> {
         let (windows, writer) = (Arc::clone(&self.windows), Arc::clone(&self.writer));
         let saving = tokio::spawn(async move { windows.save(&writer).await });
-        match timeout(SAVING, saving).await {
-            Ok(Ok(Err(error))) => {
-                tracing::warn!(error = %error, "uses of keys were not saved; they are shown as last saved");
-            }
-            // It goes on.
-            Ok(_) | Err(_) => {}
+        // After the time-out it goes on.
+        if let Ok(Ok(Err(error))) = timeout(SAVING, saving).await {
+            tracing::warn!(error = %error, "uses of keys were not saved; they are shown as last saved");
         }
         Ok(())
     }
