@@ -30,6 +30,7 @@ pub mod log;
 pub mod mail;
 mod printable;
 pub mod sandbox;
+pub mod sealer;
 pub mod secret;
 mod span;
 pub mod store;

@@ -55,6 +55,8 @@ text_enum! {
         CountsOfLists => "COUNTS_OF_LISTS",
         /// The byte count of each head office's invoice files is correct.
         FileBytes => "FILE_BYTES",
+        /// No row of the audit log was changed, added or removed after it was sealed.
+        SealedLog => "SEALED_LOG",
     }
 }
 
@@ -99,6 +101,7 @@ impl Rule {
             Self::ReplyOfCreation => "an idempotency key repeats the creation of its operation",
             Self::CountsOfLists => "lists state how many operations there are",
             Self::FileBytes => "the bytes of invoice files are counted for each head office",
+            Self::SealedLog => "the audit log is as it was sealed",
         }
     }
 
@@ -176,6 +179,11 @@ impl Rule {
             Self::FileBytes => {
                 "files.quota_gib counts with it, and nothing else does. Check that the triggers on \
                  invoice_files exist, and report it as a defect with this line"
+            }
+            Self::SealedLog => {
+                "for a row without a seal: is a server running? look for \"sealer\" in its log. Otherwise \
+                 somebody changed the audit log past the server: compare its rows with a backup, and \
+                 the hashes of its seals with the lines \"sealed\" of the servers' logs"
             }
         }
     }

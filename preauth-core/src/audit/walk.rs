@@ -1,15 +1,19 @@
 //! Reads and checks everything that a host has.
 
+use chrono::TimeDelta;
+
 use crate::port::{
-    Archive, BodyDecoder, FileBytes, Holder, Miscount, Read, Record, StoredEvent, Subject,
-    Unavailable, Unreadable,
+    Archive, BodyDecoder, FileBytes, Holder, Miscount, Read, Record, StoredEvent, StoredSeal,
+    Subject, Unavailable, Unreadable, UnsealedRow,
 };
 use crate::value::Timestamp;
 
-use super::checker::{Checker, Moment};
+use super::checker::{Checker, Findings, Moment};
 use super::mail::ShareCount;
 use super::{Rule, Violation};
 
+/// Time after which a running server has sealed each row of the audit log, on a busy database, too.
+const SEALING_PATIENCE: TimeDelta = TimeDelta::minutes(2);
 /// Records per page: their events and attempts are in memory together.
 const PAGE: u32 = 500;
 
@@ -39,6 +43,8 @@ pub struct Totals {
     pub replies: u64,
     /// Mails.
     pub mails: u64,
+    /// Seals of the audit log.
+    pub seals: u64,
     /// Violations found.
     pub violations: u64,
 }
@@ -59,6 +65,7 @@ pub async fn audit(
         checker: Checker::new(decoder, moment, page.host_now),
         totals: Totals::default(),
         last_holder: None,
+        last_seal: 0,
         share: ShareCount::default(),
         latest: moment.now,
         watch,
@@ -81,6 +88,7 @@ struct Walk<'a> {
     checker: Checker<'a>,
     totals: Totals,
     last_holder: Option<Holder>,
+    last_seal: i64,
     share: ShareCount,
     /// The latest time seen: that of the audit, or that of the newest event so far.
     latest: Timestamp,
@@ -135,6 +143,13 @@ impl Walk<'_> {
             Record::OfferWithoutMail(offer) => self.checker.offer_without_mail(offer, self.latest),
             Record::Miscount(miscount) => vec![miscount.into()],
             Record::FileBytes(found) => vec![found.into()],
+            Record::Seal(seal) => {
+                count(&mut self.totals.seals, 1);
+                let expected = self.last_seal.saturating_add(1);
+                self.last_seal = seal.number;
+                sealed(seal, expected)
+            }
+            Record::Unsealed(row) => self.checker.unsealed(row),
         }
     }
 
@@ -154,6 +169,31 @@ impl Walk<'_> {
                 count(&mut self.totals.attempts, delivery.attempts.len());
             }
         }
+    }
+}
+
+/// Checks a seal, whose number is to be `expected`.
+fn sealed(seal: StoredSeal, expected: i64) -> Vec<Violation> {
+    let mut found = Findings::of(Subject::Seal(seal.number));
+    found.expect(seal.number == expected, Rule::SealedLog, || {
+        format!("seal {expected} is missing before it")
+    });
+    found.expect(seal.is_whole, Rule::SealedLog, || {
+        "its hash is not that of its rows and of the seal before it".to_owned()
+    });
+    found.violations
+}
+
+impl Checker<'_> {
+    /// Checks the oldest row of the audit log without a seal.
+    fn unsealed(&self, row: UnsealedRow) -> Vec<Violation> {
+        let mut found = Findings::of(Subject::AuditRow(row.id));
+        let is_left =
+            self.moment.is_live && row.at < self.moment.now.saturating_sub(SEALING_PATIENCE);
+        found.expect(!is_left, Rule::SealedLog, || {
+            format!("it was written at {}, and has no seal", row.at)
+        });
+        found.violations
     }
 }
 

@@ -42,7 +42,8 @@ pub struct Page {
     pub records: Vec<Read<Record>>,
 }
 
-/// A stored record with all that belongs to it. A host that stores no mails returns none.
+/// A stored record with all that belongs to it. A host that stores no mails, or has no audit log, returns
+/// none.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Record {
     /// An operation.
@@ -73,6 +74,10 @@ pub enum Record {
     Miscount(Miscount),
     /// A byte count of a head office's files that differs from their actual size.
     FileBytes(FileBytes),
+    /// A seal of the audit log. Sorted by number.
+    Seal(StoredSeal),
+    /// The oldest row of the audit log without a seal.
+    Unsealed(UnsealedRow),
 }
 
 /// A mail with its subject.
@@ -181,6 +186,24 @@ pub struct FileBytes {
     pub there: i64,
 }
 
+/// A seal over rows of the audit log, compared with them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StoredSeal {
+    /// Its number, from 1, without gaps.
+    pub number: i64,
+    /// Whether its hash is that of its rows and of the seal before it.
+    pub is_whole: bool,
+}
+
+/// A row of the audit log without a seal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UnsealedRow {
+    /// Its number.
+    pub id: i64,
+    /// When its request was admitted or refused.
+    pub at: Timestamp,
+}
+
 /// A record, or the reason why it cannot be read.
 pub type Read<T> = Result<T, Unreadable>;
 
@@ -210,6 +233,10 @@ pub enum Subject {
     Reply(CompanyId, String),
     /// A company, for data about all its operations together.
     Payer(CompanyId),
+    /// A row of the audit log.
+    AuditRow(i64),
+    /// A seal of the audit log.
+    Seal(i64),
     /// The kind of a record whose id cannot be read.
     Nameless(&'static str),
 }
@@ -386,6 +413,8 @@ impl std::fmt::Display for Subject {
                 write!(f, "idempotency key {key} of company {head_office}")
             }
             Self::Payer(company) => write!(f, "operations of company {company}"),
+            Self::AuditRow(id) => write!(f, "row {id} of the audit log"),
+            Self::Seal(number) => write!(f, "seal {number} of the audit log"),
             Self::Nameless(kind) => f.write_str(kind),
         }
     }

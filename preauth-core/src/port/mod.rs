@@ -18,7 +18,7 @@ pub use archive::{
     Archive, DeliveryStatus, EndpointState, FileBytes, Holder, MailStatus, Miscount, NotifiedOffer,
     OfferWithoutMail, OtherEvent, Page, Pages, Read, Record, SentMail, StoredAttempt,
     StoredDelivery, StoredEndpoint, StoredEvent, StoredMail, StoredOperation, StoredOrder,
-    StoredReply, Subject, Unreadable,
+    StoredReply, StoredSeal, Subject, Unreadable, UnsealedRow,
 };
 pub use attempt_error::AttemptError;
 pub use body_decoder::{

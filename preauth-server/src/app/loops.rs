@@ -1,4 +1,5 @@
-//! The background loops: dispatcher, sweeper, janitor and the sender of mails.
+//! The background loops: dispatcher, sweeper, janitor, the sender of mails and the sealer of
+//! the audit log.
 
 use std::sync::Arc;
 
@@ -11,6 +12,7 @@ use crate::clock::{Clock, SystemClock};
 use crate::dispatcher::{Dispatcher, HttpSender, HttpSenderOptions};
 use crate::janitor::{Janitor, Retention};
 use crate::mail::MailSender;
+use crate::sealer::Sealer;
 use crate::store::Stores;
 use crate::sweeper::Sweeper;
 use crate::worker::{LoopHealth, Shutdown};
@@ -46,6 +48,7 @@ pub(super) fn start(
     tasks: &mut JoinSet<()>,
 ) -> Vec<Arc<LoopHealth>> {
     let Stores {
+        directory,
         mails,
         housekeeping,
         ..
@@ -67,11 +70,13 @@ pub(super) fn start(
         .woken_by(unsettled)
         .held_by(hold());
     let sender = MailSender::new(mails, parts.mails.clone(), clock(), wake()).held_by(hold());
+    let sealer = Sealer::new(directory, clock()).held_by(hold());
     let mut loops = vec![
         dispatcher.health(),
         sweeper.health(),
         janitor.health(),
         sender.health(),
+        sealer.health(),
     ];
     let (until, running) = (shutdown.clone(), Arc::clone(dispatcher));
     tasks.spawn(async move { running.run(until).await });
@@ -81,6 +86,8 @@ pub(super) fn start(
     tasks.spawn(async move { janitor.run(until).await });
     let until = shutdown.clone();
     tasks.spawn(async move { sender.run(until).await });
+    let until = shutdown.clone();
+    tasks.spawn(async move { sealer.run(until).await });
     if let Some(watch) = parts.watch.clone() {
         loops.push(Arc::clone(&watch.health));
         let until = shutdown.clone();

@@ -136,6 +136,7 @@ fn totals_as_json(totals: &Totals, elapsed: TimeDelta) -> String {
             "attempts": totals.attempts,
             "replies": totals.replies,
             "mails": totals.mails,
+            "auditLogSeals": totals.seals,
             "violations": totals.violations,
             "durationMs": elapsed.num_milliseconds(),
         }
@@ -154,7 +155,7 @@ fn totals_as_text(totals: &Totals, elapsed: TimeDelta) -> String {
     };
     format!(
         "{findings}: {} operations, {} payment orders, {} events, {} deliveries, {} attempts, {} \
-         idempotency replies, {} mails; {}.{:03} s, {per_second} rows/s",
+         idempotency replies, {} mails, {} seals of the audit log; {}.{:03} s, {per_second} rows/s",
         totals.operations,
         totals.orders,
         totals.events,
@@ -162,6 +163,7 @@ fn totals_as_text(totals: &Totals, elapsed: TimeDelta) -> String {
         totals.attempts,
         totals.replies,
         totals.mails,
+        totals.seals,
         elapsed.num_seconds(),
         ms % 1000,
     )
@@ -176,6 +178,7 @@ fn records(totals: &Totals) -> u64 {
         totals.attempts,
         totals.replies,
         totals.mails,
+        totals.seals,
     ];
     counts.into_iter().fold(0, u64::saturating_add)
 }

@@ -73,6 +73,17 @@ pub struct AuditFilter {
     pub until: Option<Timestamp>,
 }
 
+/// A seal over rows of the audit log.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AuditSeal {
+    /// Its number, from 1, without gaps.
+    pub number: i64,
+    /// The number of its rows.
+    pub rows: usize,
+    /// SHA-256 over the hash of the seal before it and its rows.
+    pub hash: [u8; 32],
+}
+
 /// The audit log. Commits and the other writes of a request leave its row themselves.
 #[async_trait]
 pub trait AuditLog: Send + Sync {
@@ -82,6 +93,10 @@ pub trait AuditLog: Send + Sync {
         request: Arc<AuditedRequest>,
         outcome: AuditOutcome,
     ) -> Result<(), Unavailable>;
+
+    /// Seals the oldest rows that have no seal, 500 at most; `None` when there is none, or when another
+    /// instance sealed them at the same moment. A row that is committed late belongs to a later seal.
+    async fn seal(&self, now: Timestamp) -> Result<Option<AuditSeal>, Unavailable>;
 
     /// The rows, newest first.
     async fn audit_log(

@@ -18,7 +18,7 @@ mod registration;
 mod users;
 
 pub use api_keys::{ApiKey, ApiKeys};
-pub use audit_log::{AuditEntry, AuditFilter, AuditLog, AuditOutcome, Change};
+pub use audit_log::{AuditEntry, AuditFilter, AuditLog, AuditOutcome, AuditSeal, Change};
 pub use companies::{Companies, Company, Contact, Invitation, Suspension};
 pub use deliveries::{
     AttemptRecord, Deliveries, Delivery, DeliveryFilter, DeliveryStatus, resend_all_failed,

@@ -27,7 +27,7 @@ const fn breaks(rule: Rule, statements: &'static [&'static str]) -> Corruption {
 /// Mails per address and day.
 const SHARE: u32 = 5;
 
-const CORRUPTIONS: [Corruption; 54] = [
+const CORRUPTIONS: [Corruption; 62] = [
     breaks(
         Rule::Readable,
         &["UPDATE operations SET closing_action = 'NOBODY' WHERE id = 2"],
@@ -270,6 +270,42 @@ const CORRUPTIONS: [Corruption; 54] = [
         &["UPDATE invoice_file_bytes SET bytes = bytes + 1"],
     ),
     breaks(Rule::FileBytes, &["DELETE FROM invoice_file_bytes"]),
+    breaks(
+        Rule::SealedLog,
+        &["UPDATE audit_log SET operator_name = 'ana' WHERE id = 1"],
+    ),
+    breaks(Rule::SealedLog, &["DELETE FROM audit_log WHERE id = 2"]),
+    breaks(
+        Rule::SealedLog,
+        &["UPDATE audit_log SET seal = 2 WHERE id = 2"],
+    ),
+    breaks(
+        Rule::SealedLog,
+        &[
+            "DELETE FROM audit_log WHERE seal = 1",
+            "DELETE FROM audit_seals WHERE number = 1",
+        ],
+    ),
+    breaks(
+        Rule::SealedLog,
+        &["UPDATE audit_seals SET hash =
+               (SELECT hash FROM audit_seals WHERE number = 1) WHERE number = 2"],
+    ),
+    breaks(
+        Rule::SealedLog,
+        &["UPDATE audit_seals SET row_count = 2 WHERE number = 2"],
+    ),
+    breaks(
+        Rule::SealedLog,
+        &[
+            "DELETE FROM audit_seals WHERE number = 2",
+            "UPDATE audit_log SET seal = NULL, at = 1 WHERE seal = 2",
+        ],
+    ),
+    breaks(
+        Rule::References,
+        &["DELETE FROM audit_seals WHERE number = 2"],
+    ),
 ];
 
 #[tokio::test]
@@ -291,6 +327,7 @@ async fn every_broken_rule_is_found(backend: Backend) {
         (totals.operations, totals.orders, totals.replies),
         (7, 1, 3)
     );
+    assert_eq!(totals.seals, 2);
     assert_eq!(totals.mails, 7, "six offers, and a paused endpoint");
     let mut broken = BTreeSet::new();
     for Corruption { rule, statements } in CORRUPTIONS {

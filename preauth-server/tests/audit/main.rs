@@ -12,5 +12,6 @@ mod backup;
 mod command;
 mod corruption;
 mod pages;
+mod seals;
 mod unreadable;
 mod world;

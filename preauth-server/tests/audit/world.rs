@@ -1,24 +1,30 @@
 //! A database with at least one of everything that the audit checks.
 
+use std::net::Ipv4Addr;
 use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use chrono::{Days, TimeDelta};
 use preauth_core::Policy;
+use preauth_core::access::OperatorRole;
 use preauth_core::operation::{
     Actor, Command, Credit, DirectAdvance, Invoice, InvoiceAmounts, InvoiceFile, Offer,
     OfferedSupplier, ReprovedBy,
 };
 use preauth_core::payment_order::OrderCommand;
-use preauth_core::port::{Attempt, AttemptError, Claim, Leased, OrderTarget, Verdict, Viewer};
+use preauth_core::port::{
+    ActingOperator, Attempt, AttemptError, Audited, Claim, IdSource, Leased, OrderTarget, Verdict,
+    Viewer,
+};
 use preauth_core::service::{OfferOutcome, Operations};
 use preauth_core::value::{
     Cnpj, CompanyId, CompanyKind, CompanyName, DueDate, Email, EndpointId, EventTypeSet,
-    ExtensionId, IdempotencyKey, InvoiceNumber, Money, OperationId, Permission, PersonName, Reason,
-    Timestamp, UserId, calendar,
+    ExtensionId, IdempotencyKey, InvoiceNumber, Money, OperationId, OperatorName, Permission,
+    PersonName, Reason, RequestId, Timestamp, UserId, calendar,
 };
+use preauth_server::audit_trail::AuditedRequest;
 use preauth_server::clock::{Clock, SystemClock};
-use preauth_server::directory::{Company, Endpoint, SealedSecret, User};
+use preauth_server::directory::{AuditOutcome, Company, Endpoint, SealedSecret, User};
 use preauth_server::http::WireRender;
 use preauth_server::ids::RandomIds;
 use preauth_server::mail::{Claimed, DailyShare, MailClaim, MailLimits, Outcome};
@@ -43,7 +49,7 @@ struct World {
 /// order: concluded after an extension; cancelled; expired; offered; reopened after a reproval;
 /// with an open extension. Also a paid payment order; deliveries that are delivered, failed,
 /// pending and resent, and an endpoint that was paused for a failure; mails that are sent, failed,
-/// canceled and pending.
+/// canceled and pending; an audit log with two seals, of two rows and of one.
 pub(crate) async fn live_in(database: &Scratch) {
     store::migrate(&database.url()).await.unwrap();
     let stores = store::open(&database.url()).await.unwrap();
@@ -78,6 +84,7 @@ pub(crate) async fn live_in(database: &Scratch) {
     world.offer("NF-7", None, now).await;
     world.send_mails().await;
     world.fail_some().await;
+    world.seal_audit_log().await;
     world.stores.lifecycle.close().await;
 }
 
@@ -318,6 +325,20 @@ impl World {
         assert_eq!(outcomes.len(), 0);
     }
 
+    async fn seal_audit_log(&self) {
+        let directory = &self.stores.directory;
+        for rows in [2, 1] {
+            for _ in 0..rows {
+                let request = Arc::new(request_of_an_operator(self.now));
+                let left = directory.leave_row(request, AuditOutcome::Done).await;
+                left.unwrap();
+            }
+            let sealed = directory.seal(self.now).await.unwrap().unwrap();
+            assert_eq!(sealed.rows, rows);
+        }
+        assert_eq!(directory.seal(self.now).await.unwrap(), None);
+    }
+
     /// Of the two due deliveries, one fails for good, is resent, and fails again; the other is to
     /// be retried. The endpoint of the first is paused.
     async fn fail_some(&self) {
@@ -363,6 +384,22 @@ fn created(offered: OfferOutcome) -> OperationId {
         OfferOutcome::Created { operation, .. } => operation.id,
         OfferOutcome::Replayed { body } => panic!("replayed: {body}"),
     }
+}
+
+/// A request that leaves a row in the audit log.
+pub(crate) fn request_of_an_operator(at: Timestamp) -> AuditedRequest {
+    let operator = ActingOperator {
+        id: None,
+        name: OperatorName::parse("root").unwrap(),
+        request: RequestId::new(RandomIds.uuid(at)),
+        address: Ipv4Addr::LOCALHOST.into(),
+    };
+    let audited = Audited {
+        role: OperatorRole::Admin,
+        action: "suspendCompany",
+        record: format!("companies/{}", Uuid::from_u128(PAYER)),
+    };
+    AuditedRequest::new(at, operator, audited, Some(company(PAYER)))
 }
 
 fn company(number: u128) -> CompanyId {

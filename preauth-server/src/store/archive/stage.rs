@@ -25,6 +25,8 @@ pub(in crate::store) enum Stage {
     FileBytes(Uuid),
     /// The files of a head office, up to one of its operations.
     FilesOf(FileSum),
+    /// The last seal of the audit log that was checked, and its hash.
+    Seals(i64, [u8; 32]),
     End,
 }
 
@@ -88,7 +90,8 @@ impl Stage {
             Self::Counts(_) => Self::FileBytes(Uuid::nil()),
             // Continue with the next head office.
             Self::FilesOf(sum) => Self::FileBytes(sum.head_office),
-            Self::FileBytes(_) | Self::End => Self::End,
+            Self::FileBytes(_) => Self::Seals(0, [0; 32]),
+            Self::Seals(..) | Self::End => Self::End,
         }
     }
 }

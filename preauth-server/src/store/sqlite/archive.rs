@@ -206,6 +206,7 @@ mod tests {
             Stage::Counts(_) => "counts",
             Stage::FileBytes(_) => "head offices with files",
             Stage::FilesOf(_) => "files",
+            Stage::Seals(..) => "seals",
             Stage::End => "end",
         }
     }

@@ -135,7 +135,8 @@ impl From<&audit::Violation> for Violation {
                 | Rule::OneEventPerVersion
                 | Rule::StateOfItsEvents
                 | Rule::OwnParties
-                | Rule::KnownSupplier => "I2",
+                | Rule::KnownSupplier
+                | Rule::SealedLog => "I2",
                 Rule::OneHolder | Rule::OnePaymentOrder => "I3",
                 Rule::Recipients | Rule::DeliveryOutcome => "I4",
                 Rule::ReplyOfCreation => "I5",

@@ -1,12 +1,17 @@
 //! The work after a create: its deliveries, its mail, commands, expiry, and the janitor's removals.
 
+use std::net::Ipv4Addr;
 use std::num::NonZeroU32;
+use std::sync::Arc;
 
 use chrono::TimeDelta;
 use futures_util::future::join_all;
+use preauth_core::access::OperatorRole;
 use preauth_core::operation::Command;
-use preauth_core::port::Claim;
-use preauth_core::value::Timestamp;
+use preauth_core::port::{ActingOperator, Audited, Claim};
+use preauth_core::value::{OperatorName, RequestId, Timestamp};
+use preauth_server::audit_trail::AuditedRequest;
+use preauth_server::directory::AuditOutcome;
 use preauth_server::mail::{Claimed, DailyShare, MailClaim, MailLimits, Outcome};
 
 use crate::store::deliveries::deliver;
@@ -35,9 +40,11 @@ const FLOOD_OF_MAILS: &str =
 /// The tables that mails are listed from.
 pub(super) const TABLES_OF_TURNS: [&str; 2] = ["companies", "notices"];
 /// The tables that this work reads.
-pub(super) const TABLES: [&str; 10] = [
+pub(super) const TABLES: [&str; 12] = [
     "announced_files",
     "attempts",
+    "audit_log",
+    "audit_seals",
     "companies",
     "deliveries",
     "endpoints",
@@ -72,6 +79,12 @@ pub(super) const FILL: &str = "CREATE TEMPORARY TABLE many AS
          FROM many m JOIN notices n
              ON n.id = (SELECT min(id::TEXT)::UUID FROM notices
                         WHERE status = 'SENT' AND kind = 'OFFER');
+     INSERT INTO audit_log (request_id, at, operator_name, role, address, action, outcome, record, seal)
+         SELECT id, 0, 'root', 'ADMIN', '127.0.0.1', 'cancelOperation', 'DONE',
+             'operations/' || operation_id, 2 + operation_id / 100
+         FROM many;
+     INSERT INTO audit_seals (number, sealed_at, row_count, hash)
+         SELECT DISTINCT seal, 0, 100, sha256('x') FROM audit_log WHERE seal > 1000;
      DROP TABLE many";
 
 impl Scene {
@@ -89,12 +102,32 @@ impl Scene {
         assert!(expired.unwrap().failed.is_empty());
         self.deliver(late).await;
         self.clean(late).await;
+        self.seal(now).await;
     }
 
     /// Fills the tables, and those of what followed the creates.
     pub(super) async fn fill_queues(&self) {
         self.fill().await;
         run_unseen(&self.fixture, FILL).await;
+    }
+
+    async fn seal(&self, now: Timestamp) {
+        let operator = ActingOperator {
+            id: None,
+            name: OperatorName::parse("root").unwrap(),
+            request: RequestId::new(self.fixture.uuid()),
+            address: Ipv4Addr::LOCALHOST.into(),
+        };
+        let audited = Audited {
+            role: OperatorRole::Admin,
+            action: "cancelOperation",
+            record: "operations/1".to_owned(),
+        };
+        let request = Arc::new(AuditedRequest::new(now, operator, audited, None));
+        let directory = self.fixture.directory();
+        let left = directory.leave_row(request, AuditOutcome::Done).await;
+        left.unwrap();
+        assert_eq!(directory.seal(now).await.unwrap().unwrap().rows, 1);
     }
 
     async fn deliver(&self, now: Timestamp) {

@@ -6,7 +6,7 @@ use crate::store::archive::{self, Page, Range, Stage};
 use crate::store::error::Fault;
 use crate::store::rows::{select_operations, select_orders, select_other_orders};
 
-use super::super::{Session, query};
+use super::super::{Session, audit_log, query};
 use super::children::{events_of, extensions_of};
 use super::{mails, totals};
 
@@ -34,6 +34,9 @@ pub(in crate::store) async fn page(
         Stage::Counts(after) => totals::miscounts(session, stage, *after, limit).await,
         Stage::FileBytes(after) => totals::next_files(session, stage, *after).await,
         Stage::FilesOf(sum) => totals::files(session, stage, *sum, limit).await,
+        Stage::Seals(after, before) => {
+            audit_log::seals(session, stage, (*after, *before), limit).await
+        }
         Stage::End => Ok((Vec::new(), Stage::End)),
         Stage::Replies(head_office, key) => {
             replies(session, stage, (*head_office, key), limit).await

@@ -1,20 +1,23 @@
 //! The audit log: rows that writes leave in their own transactions, and the list of them.
 
 mod row;
+mod seal;
 mod settings;
 
 use std::sync::Arc;
 
 use async_trait::async_trait;
 use preauth_core::port::{PageRequest, Unavailable};
+use preauth_core::value::Timestamp;
 
 use crate::audit_trail::AuditedRequest;
-use crate::directory::{AuditEntry, AuditFilter, AuditLog, AuditOutcome, Page};
+use crate::directory::{AuditEntry, AuditFilter, AuditLog, AuditOutcome, AuditSeal, Page};
 use crate::store::error::{Fault, WriteError, unavailable};
 use crate::store::rows::{audit_entry, clamped};
 
 use super::{Builder, Database, Listed, Run, Session};
 pub(in crate::store) use row::of_commit;
+pub(super) use seal::page as seals;
 
 #[async_trait]
 impl<D: Database> AuditLog for D {
@@ -27,6 +30,16 @@ impl<D: Database> AuditLog for D {
             Box::pin(row::insert(session, request, *outcome, &[]))
         });
         left.await.map_err(unavailable)
+    }
+
+    async fn seal(&self, now: Timestamp) -> Result<Option<AuditSeal>, Unavailable> {
+        let waits = self.read(&(), |session, ()| Box::pin(seal::waits(session)));
+        if !waits.await? {
+            // Nothing is written.
+            return Ok(None);
+        }
+        let sealed = self.write(now, |session, now| Box::pin(seal::seal(session, *now)));
+        sealed.await.map_err(unavailable)
     }
 
     async fn audit_log(
