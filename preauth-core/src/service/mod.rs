@@ -27,7 +27,7 @@ pub use announce::Announced;
 pub use command::CommandOutcome;
 pub use error::ServiceError;
 pub use expire::ExpiryReport;
-pub use offer::{OfferOutcome, Preparation};
+pub use offer::{AcceptableOffer, OfferOutcome, Preparation};
 pub use once::{Once, PlatformKey, ReplyOf};
 
 /// Maximum number of rounds of load, decide and commit before the use case fails.

@@ -33,6 +33,15 @@ pub enum OfferOutcome {
     },
 }
 
+/// An offer that would be accepted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AcceptableOffer {
+    /// The operation as it would begin. Its id means nothing, nor does that of a new supplier.
+    pub operation: Box<Operation>,
+    /// Whether the supplier's name and contact are not needed, because the head office knows it.
+    pub supplier_is_known: bool,
+}
+
 /// A step that must be complete before an offer is committed, such as storing its file.
 ///
 /// [`prepare`](Self::prepare) is called again when another commit comes first, and must do its work only
@@ -105,6 +114,31 @@ impl Operations {
             preparation,
         };
         self.begin(&beginning, actor, now).await
+    }
+
+    /// Decides an offer like [`Operations::offer`] without an idempotency key, and makes nothing.
+    ///
+    /// A moment later the decision may be another one.
+    pub async fn validate(
+        &self,
+        offer: &Offer,
+        now: Timestamp,
+    ) -> Result<AcceptableOffer, ServiceError> {
+        let beginning = Beginning::Offer {
+            offer,
+            key: None,
+            preparation: None,
+        };
+        let loaded = self.store.load_offer(&beginning.target()).await?;
+        let mut context = loaded.ok_or(ServiceError::UnknownCompany)?.context;
+        // An offer would record its expiry first, and find the invoice free.
+        context.holder = context.holder.filter(|holder| !holder.is_overdue(now));
+        let new_supplier = CompanyId::new(self.ids.uuid(now));
+        let operation = decide_offer(offer, &context, new_supplier, &self.policy, now)?;
+        Ok(AcceptableOffer {
+            supplier_is_known: context.supplier.party().is_some(),
+            operation: Box::new(operation),
+        })
     }
 
     /// The earlier answer to `offer` under `key`, if there is one. For offers with values that are

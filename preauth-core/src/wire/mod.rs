@@ -16,6 +16,7 @@ pub mod header;
 pub mod path;
 
 mod amount;
+mod batch;
 mod create;
 mod error;
 mod event;
@@ -28,6 +29,10 @@ mod text;
 mod values;
 
 pub use amount::Amount;
+pub use batch::{
+    BatchResult, BatchResults, CreateBatch, CreateBatchItem, MAX_BATCH_BYTES, MAX_BATCH_ITEMS,
+    ValidatedSupplier, Validation,
+};
 pub use create::{CreateInvoice, CreatePreAuthorization, CreateSupplier};
 pub use error::{ErrorBody, ErrorDetail, ErrorItem};
 pub use event::{

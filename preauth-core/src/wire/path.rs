@@ -9,6 +9,12 @@ pub const PREFIX: &str = "/api/integration/v1";
 /// Create (POST) and list (GET).
 pub const PRE_AUTHORIZATIONS: &str = "/api/integration/v1/pre-authorizations";
 
+/// Create many (POST).
+pub const BATCH: &str = "/api/integration/v1/pre-authorizations/batch";
+
+/// Try a create without making it (POST).
+pub const VALIDATE: &str = "/api/integration/v1/pre-authorizations/validate";
+
 /// Get (GET), as a route with the parameter `id`.
 pub const PRE_AUTHORIZATION_ROUTE: &str = "/api/integration/v1/pre-authorizations/{id}";
 

@@ -30,8 +30,17 @@ pub(super) async fn json_or(req: &mut Request, otherwise: &str) -> Result<Json, 
     if !is_json(&content_type(req)) {
         return Err(ApiError::new(ErrorCode::BadRequest).message(otherwise));
     }
-    let bytes = read(req).await?;
+    let bytes = read(req, JSON_LIMIT_BYTES).await?;
     Ok(Json::parse(&bytes)?)
+}
+
+/// Reads the text of a JSON body of at most `limit` bytes.
+pub(super) async fn json_text(req: &mut Request, limit: usize) -> Result<Vec<u8>, ApiError> {
+    if !is_json(&content_type(req)) {
+        return Err(ApiError::new(ErrorCode::BadRequest)
+            .message("Content-Type deve ser application/json, em UTF-8."));
+    }
+    read(req, limit).await
 }
 
 /// Reads a JSON body that may be absent.
@@ -39,7 +48,7 @@ pub(super) async fn optional_json(req: &mut Request) -> Result<Json, ApiError> {
     if header(req, CONTENT_TYPE.as_str()).is_some() {
         return json(req).await;
     }
-    if read(req).await?.is_empty() {
+    if read(req, JSON_LIMIT_BYTES).await?.is_empty() {
         return Ok(Json::Object(Vec::new()));
     }
     Err(ApiError::new(ErrorCode::BadRequest)
@@ -117,17 +126,17 @@ impl<'a> BodyReader<'a> {
     }
 }
 
-async fn read(req: &mut Request) -> Result<Vec<u8>, ApiError> {
+async fn read(req: &mut Request, limit: usize) -> Result<Vec<u8>, ApiError> {
     check_encoding(req)?;
-    in_time(collect(req)).await
+    in_time(collect(req, limit)).await
 }
 
 /// Reads within the limit and leaves the rest unread.
-async fn collect(req: &mut Request) -> Result<Vec<u8>, ApiError> {
+async fn collect(req: &mut Request, limit: usize) -> Result<Vec<u8>, ApiError> {
     let mut bytes = Vec::new();
     let mut body = BodyReader::new(req);
     while let Some(data) = body.next().await? {
-        if bytes.len().saturating_add(data.len()) > JSON_LIMIT_BYTES {
+        if bytes.len().saturating_add(data.len()) > limit {
             return Err(ApiError::new(ErrorCode::PayloadTooLarge));
         }
         bytes.extend_from_slice(&data);

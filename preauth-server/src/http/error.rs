@@ -132,7 +132,8 @@ impl ApiError {
         reply
     }
 
-    fn body(&self) -> ErrorBody {
+    /// The body of the answer.
+    pub(super) fn body(&self) -> ErrorBody {
         if self.problems.is_empty() {
             let sentence = || messages::sentence(self.code).to_owned();
             let mut body = ErrorBody::new(self.code, self.message.clone().unwrap_or_else(sentence));

@@ -60,6 +60,48 @@ impl Json {
     }
 }
 
+/// Splits the array `name` of a whole body into its elements, each still a text: one that cannot be read is
+/// no problem of the others. Duplicates of other members are ignored.
+pub(super) fn elements_of<'t>(
+    body: &'t [u8],
+    name: &str,
+) -> Result<Vec<&'t RawValue>, Vec<Problem>> {
+    let problem = |field: &str, defect| Err(vec![Problem::new(field, defect)]);
+    let text = body.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(body);
+    let Ok(raw) = serde_json::from_slice::<&RawValue>(text) else {
+        return problem("body", Defect::NotJson);
+    };
+    let mut members = members_of(raw, "body")?
+        .into_iter()
+        .filter(|(key, _)| key == name);
+    let Some((_, array)) = members.next().filter(|(_, value)| value.get() != "null") else {
+        return problem(name, Defect::Required);
+    };
+    if members.next().is_some() {
+        return problem(name, Defect::Duplicate);
+    }
+    if !array.get().starts_with('[') {
+        return problem(name, Defect::NotAnArray);
+    }
+    let elements = split::<Elements<'t>>(array.get());
+    elements
+        .map(|it| it.0)
+        .or_else(|defect| problem(name, defect))
+}
+
+/// Splits the object `place` into its members, each still a text.
+pub(super) fn members_of<'t>(
+    raw: &'t RawValue,
+    place: &str,
+) -> Result<Vec<(String, &'t RawValue)>, Vec<Problem>> {
+    let problem = |defect| vec![Problem::new(place, defect)];
+    if !raw.get().starts_with('{') {
+        return Err(problem(Defect::NotAnObject));
+    }
+    let members = split::<Members<'t>>(raw.get());
+    members.map(|it| it.0).map_err(problem)
+}
+
 fn read(
     raw: &RawValue,
     place: &Place<'_>,

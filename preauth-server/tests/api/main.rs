@@ -10,6 +10,7 @@
 )]
 
 mod bad_inputs;
+mod batch;
 mod cancel;
 mod clients;
 mod connections;
@@ -30,5 +31,6 @@ mod s3;
 mod slow_bodies;
 mod strangers;
 mod texts;
+mod validate;
 mod webhooks;
 mod windows;

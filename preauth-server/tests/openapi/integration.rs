@@ -1,6 +1,6 @@
-//! The four operations and their description: successes, and each refusal that it lists.
+//! The operations and their description: successes, and each refusal that it lists.
 
-use preauth_core::wire::path::{PRE_AUTHORIZATIONS, PREFIX};
+use preauth_core::wire::path::{BATCH, PRE_AUTHORIZATIONS, PREFIX, VALIDATE};
 use preauth_server::http::integration::MAGIC_PREFIX;
 use serde_json::{Value, json};
 use test_support::{Backend, Sandbox, offer_body, with};
@@ -39,6 +39,22 @@ async fn successes_are_as_described() {
     witness
         .send("POST", &format!("{PRE_AUTHORIZATIONS}/{id}/cancel"), None)
         .await;
+    let item = |key: &str, number: &str| json!({"idempotencyKey": key, "preAuthorization": offer_body(&sandbox, number)});
+    let items = [item("pedido-3-nf", "NF-3"), item("pedido-4-nf", "NF-1")];
+    let batch = witness.post(BATCH, json!({"items": items})).await.json();
+    let statuses = [0, 1].map(|place| batch["results"][place]["status"].as_u64());
+    assert_eq!(
+        statuses,
+        [Some(201), Some(201)],
+        "NF-1 was canceled: {batch}"
+    );
+    let batch = witness.post(BATCH, json!({"items": items})).await.json();
+    assert_eq!(batch["results"][0]["replayed"], true);
+    let items = [item("pedido-5-nf", "NF-3"), item("key", "NF-5")];
+    let batch = witness.post(BATCH, json!({"items": items})).await.json();
+    let statuses = [0, 1].map(|place| batch["results"][place]["status"].as_u64());
+    assert_eq!(statuses, [Some(409), Some(400)]);
+    witness.post(VALIDATE, offer_body(&sandbox, "NF-6")).await;
     assert_eq!(witness.unseen_successes(), Vec::<String>::new());
 }
 
@@ -100,6 +116,20 @@ async fn provoke(sandbox: &Sandbox, witness: &Witness, id: &str, code: &str) -> 
             .await
             .refusal();
     }
+    if id == "validatePreAuthorization" {
+        return witness
+            .post(VALIDATE, offer_body(sandbox, &magic))
+            .await
+            .refusal();
+    }
+    if id == "createPreAuthorizations" {
+        let items = match code {
+            "VALIDATION_ERROR" => json!([]),
+            _ => json!([{"idempotencyKey": "pedido-1-nf",
+                         "preAuthorization": offer_body(sandbox, &magic)}]),
+        };
+        return witness.post(BATCH, json!({"items": items})).await.refusal();
+    }
     if id == "listPreAuthorizations" {
         let path = format!(
             "{PRE_AUTHORIZATIONS}?externalReference={}",
@@ -123,7 +153,7 @@ async fn provoke(sandbox: &Sandbox, witness: &Witness, id: &str, code: &str) -> 
 
 // Contract: version/OpenAPI
 #[test]
-fn the_contract_names_the_statuses_of_each_operation() {
+fn the_statuses_of_each_operation_are_described() {
     let description = Description::integration();
     assert_eq!(description.document["openapi"], "3.1.0");
     assert_eq!(description.document["info"]["version"], "1.0.0");
@@ -137,6 +167,11 @@ fn the_contract_names_the_statuses_of_each_operation() {
         (
             "cancelPreAuthorization",
             "201 400 401 403 404 409 422 429 500",
+        ),
+        ("createPreAuthorizations", "200 400 401 403 413 429 500"),
+        (
+            "validatePreAuthorization",
+            "200 400 401 403 409 413 422 429 500",
         ),
     ];
     let operations: Vec<_> = description.operations().collect();

@@ -33,44 +33,65 @@ impl Endpoint for Create {
         let key = idempotency::key(req)?;
         let received = create_body::receive(req, &api.files).await?;
         let file_name = received.file.as_ref().map(Upload::name);
-        let payer = caller.head_office;
-        let mut offer = match convert::offer(&received.tree, file_name, payer, Texts::Sent) {
-            Ok(offer) => offer,
-            Err(problems) => {
-                api.gate.check_again(&caller, Self::SCOPE, req).await?;
-                return answered_before(api, payer, key, &received, problems).await;
-            }
-        };
-        if let Some(file) = &received.file {
-            offer.file = Some(file.validate(&api.files).await?);
-        }
-        if let Some(magic) = api.magic {
-            magic.check_offer(api, &caller, &offer).await?;
-        }
-        // The file is stored last, just before the commit, so that a refused create leaves no file.
-        // Creates that bring files from the same supplier are serialized.
-        let keeping = received.file.as_ref();
-        let keeping = keeping.map(|file| Keeping::new(&api.files, file, caller.head_office));
-        let _turn = match &keeping {
-            Some(_) => Some(api.files.turn(&turn_of(&offer)).await?),
-            None => None,
-        };
-        api.gate.check_again(&caller, Self::SCOPE, req).await?;
-        let preparation = keeping.as_ref().map(|it| -> &dyn Preparation { it });
-        let (actor, now) = (caller.actor(), api.clock.now());
-        let offered = api
-            .operations
-            .offer_prepared(&offer, actor, key.as_ref(), preparation, now)
-            .await?;
-        let reply = Reply::json(StatusCode::CREATED, offered.body().to_owned());
-        Ok(match &offered {
-            OfferOutcome::Created { operation, .. } => {
-                log::began(operation, None);
-                reply
-            }
-            OfferOutcome::Replayed { .. } => idempotency::replayed(reply),
+        let offer = convert::offer(&received.tree, file_name, caller.head_office, Texts::Sent);
+        let made = make(api, &caller, req, key, &received, offer).await?;
+        let reply = Reply::json(StatusCode::CREATED, made.body);
+        Ok(if made.is_replayed {
+            idempotency::replayed(reply)
+        } else {
+            reply
         })
     }
+}
+
+/// The answer to a create that was accepted, now or before.
+pub(super) struct Made {
+    pub(super) body: String,
+    pub(super) is_replayed: bool,
+}
+
+/// Makes `offer`, as it was read from what was received, or repeats its earlier answer.
+pub(super) async fn make(
+    api: &IntegrationApi,
+    caller: &Caller,
+    req: &Request,
+    key: Option<IdempotencyKey>,
+    received: &Received,
+    offer: Result<Offer, Vec<Problem>>,
+) -> Result<Made, ApiError> {
+    let payer = caller.head_office;
+    let mut offer = match offer {
+        Ok(offer) => offer,
+        Err(problems) => {
+            api.gate.check_again(caller, Create::SCOPE, req).await?;
+            return answered_before(api, payer, key, received, problems).await;
+        }
+    };
+    if let Some(file) = &received.file {
+        offer.file = Some(file.validate(&api.files).await?);
+    }
+    if let Some(magic) = api.magic {
+        magic.check_offer(api, caller, &offer).await?;
+    }
+    // The file is stored last, just before the commit, so that a refused create leaves no file.
+    // Creates that bring files from the same supplier are serialized.
+    let keeping = received.file.as_ref();
+    let keeping = keeping.map(|file| Keeping::new(&api.files, file, payer));
+    let _turn = match &keeping {
+        Some(_) => Some(api.files.turn(&turn_of(&offer)).await?),
+        None => None,
+    };
+    api.gate.check_again(caller, Create::SCOPE, req).await?;
+    let preparation = keeping.as_ref().map(|it| -> &dyn Preparation { it });
+    let (actor, now) = (caller.actor(), api.clock.now());
+    let offered = api
+        .operations
+        .offer_prepared(&offer, actor, key.as_ref(), preparation, now)
+        .await?;
+    if let OfferOutcome::Created { operation, .. } = &offered {
+        log::began(operation, None);
+    }
+    Ok(offered.into())
 }
 
 /// Replays the answer of an earlier build under the same key, if the only problems are characters
@@ -81,7 +102,7 @@ async fn answered_before(
     key: Option<IdempotencyKey>,
     received: &Received,
     problems: Vec<Problem>,
-) -> Result<Reply, ApiError> {
+) -> Result<Made, ApiError> {
     let key = key.filter(|_| problems.iter().all(Problem::is_invisible_character));
     let stored = convert::offer(&received.tree, None, payer, Texts::Stored);
     let (Some(key), Ok(mut offer)) = (key, stored) else {
@@ -92,10 +113,7 @@ async fn answered_before(
     }
     let now = api.clock.now();
     match api.operations.answered_before(&offer, &key, now).await? {
-        Some(offered) => {
-            let reply = Reply::json(StatusCode::CREATED, offered.body().to_owned());
-            Ok(idempotency::replayed(reply))
-        }
+        Some(offered) => Ok(offered.into()),
         None => Err(problems.into()),
     }
 }
@@ -105,4 +123,14 @@ async fn answered_before(
 fn turn_of(offer: &Offer) -> String {
     let (payer, supplier) = offer.parties();
     format!("{payer} {}", supplier.as_str())
+}
+
+impl From<OfferOutcome> for Made {
+    fn from(offered: OfferOutcome) -> Self {
+        let (body, is_replayed) = match offered {
+            OfferOutcome::Created { body, .. } => (body, false),
+            OfferOutcome::Replayed { body } => (body, true),
+        };
+        Self { body, is_replayed }
+    }
 }

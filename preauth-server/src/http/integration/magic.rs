@@ -1,6 +1,7 @@
 //! Magic values: texts that make a sandbox refuse a request.
 //!
-//! `sandbox:<CODE>` as a create's `invoice.number`; as the `externalReference` of an operation that
+//! `sandbox:<CODE>` as a create's `invoice.number` (in the first create of a batch, a code that concerns requests
+//! refuses the batch); as the `externalReference` of an operation that
 //! is read or cancelled; as the `externalReference` that a list is filtered by. The refusal is
 //! built like the real one. It comes after the request was checked (key, limit, permission, format)
 //! and before anything is looked up, stored or changed.
@@ -99,6 +100,23 @@ impl Magic {
         .await
     }
 
+    /// Refuses a whole batch, if the invoice number of its first create asks for a refusal that concerns the
+    /// request, not one create.
+    pub(super) async fn check_batch(
+        self,
+        api: &IntegrationApi,
+        caller: &Caller,
+        first: &Offer,
+    ) -> Result<(), ApiError> {
+        let Some(number) = &first.invoice.number else {
+            return Ok(());
+        };
+        // An unknown code is a problem of that create.
+        let asked = asked_for(NUMBER, number.as_str()).ok().flatten();
+        let whole = asked.filter(|code| concerns_a_request(*code));
+        refuse(api, caller, RequestKind::Create, whole).await
+    }
+
     /// Refuses a request about an operation whose reference is magic.
     pub(super) async fn check_operation(
         self,
@@ -139,6 +157,26 @@ fn asked_for(field: &str, text: &str) -> Result<Option<ErrorCode>, ApiError> {
         return Err(ApiError::problem(field, Defect::NotMagic { codes }));
     }
     Ok(found)
+}
+
+/// Whether a batch is refused as a whole with a code.
+const fn concerns_a_request(code: ErrorCode) -> bool {
+    matches!(
+        code,
+        ErrorCode::BadRequest
+            | ErrorCode::ApiKeyInvalid
+            | ErrorCode::ApiKeyRevoked
+            | ErrorCode::ApiKeyExpired
+            | ErrorCode::IntegrationScopeForbidden
+            | ErrorCode::IntegrationResponsibleForbidden
+            | ErrorCode::RbacForbidden
+            | ErrorCode::PreAuthOnlyConstrutora
+            | ErrorCode::RequestTimeout
+            | ErrorCode::PayloadTooLarge
+            | ErrorCode::RateLimited
+            | ErrorCode::InternalError
+            | ErrorCode::ServiceUnavailable
+    )
 }
 
 /// How the integration API answers a code; `None` for codes of the platform API alone.

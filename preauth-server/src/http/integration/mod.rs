@@ -1,10 +1,13 @@
-//! The integration API: the four operations of the contract, on the public listener.
+//! The integration API: the operations of the contract, and creates of many at once or of none, on the public
+//! listener.
 
+mod batch;
 mod cancel;
 mod create;
 mod find;
 mod list;
 mod magic;
+mod validate;
 
 use std::sync::Arc;
 
@@ -187,6 +190,12 @@ fn routes(api: &Arc<IntegrationApi>) -> Router {
                 .head(guarded(api, all, list::List))
                 .post(guarded(api, all, create::Create)),
         )
+        .push(Router::with_path(path::BATCH).post(guarded(api, path::BATCH, batch::Batch)))
+        .push(Router::with_path(path::VALIDATE).post(guarded(
+            api,
+            path::VALIDATE,
+            validate::Validate,
+        )))
         .push(
             Router::with_path(one)
                 .get(guarded(api, one, find::Find))

@@ -53,20 +53,24 @@ pub(super) fn render(mut document: Document, form: Form) -> Document {
     document
 }
 
-/// Keeps the bodies of this form, and removes everything that only the others refer to.
+/// Keeps the bodies of this form where there is a choice, and removes the schema of the other one. A JSON body's
+/// schema stays: other operations refer to it.
 fn choose(document: &mut Document, form: Form) {
     let schemas = &mut document.components.schemas;
     for operation in document.paths.values_mut().flat_map(Listed::values_mut) {
         let Some(RequestBody { content, .. }) = &mut operation.request_body else {
             continue;
         };
+        if content.iter_mut().count() < 2 {
+            continue;
+        }
         for (media_type, body) in content.iter_mut() {
             let Some(name) = body.schema.target() else {
                 continue;
             };
-            if media_type != form.media_type() {
+            if media_type != form.media_type() && form == Form::Json {
                 schemas.retain(|each| each != name);
-            } else if form == Form::Multipart {
+            } else if media_type == form.media_type() && form == Form::Multipart {
                 schemas.entry(name).put_objects_as_texts();
                 body.example.put_objects_as_texts();
             }

@@ -15,6 +15,15 @@ pub(in crate::http) const CNPJ: &str = "Tax id, digits and upper-case letters on
 
 /// The contract's "Error body".
 pub(in crate::http) fn error_body() -> Schema {
+    let (errors, details) = errors();
+    Schema::answer(
+        "The body of every answer that is not a success.",
+        [required("errors", errors), optional("details", details)],
+    )
+}
+
+/// The errors of a refusal, and their details.
+pub(in crate::http) fn errors() -> (Schema, Schema) {
     let item = Schema::answer(
         "One thing that is wrong.",
         [
@@ -53,15 +62,9 @@ pub(in crate::http) fn error_body() -> Schema {
             ),
         ],
     );
-    Schema::answer(
-        "The body of every answer that is not a success.",
-        [
-            required(
-                "errors",
-                Schema::array("One, or one per problem for VALIDATION_ERROR.", item).items(1, 50),
-            ),
-            optional("details", Schema::array("Structured facts.", detail)),
-        ],
+    (
+        Schema::array("One, or one per problem for VALIDATION_ERROR.", item).items(1, 50),
+        Schema::array("Structured facts.", detail),
     )
 }
 
@@ -157,10 +160,14 @@ pub(in crate::http) fn numeric_id(description: &str, example: i64) -> Parameter 
 
 /// The header that makes a create idempotent.
 pub(in crate::http) fn idempotency_key() -> Parameter {
-    let schema = Schema::text("The caller's name for this one creation.", "pedido-1-nf")
+    Parameter::header("Idempotency-Key", idempotency_key_text())
+}
+
+/// An idempotency key.
+pub(in crate::http) fn idempotency_key_text() -> Schema {
+    Schema::text("The caller's name for this one creation.", "pedido-1-nf")
         .length(8, 100)
-        .pattern("^[A-Za-z0-9._:-]+$");
-    Parameter::header("Idempotency-Key", schema)
+        .pattern("^[A-Za-z0-9._:-]+$")
 }
 
 /// The parameters of every list.

@@ -1,4 +1,4 @@
-//! The integration API: the contract's four operations and its webhook.
+//! The integration API: its operations and its webhook.
 
 mod operations;
 mod schemas;
@@ -134,6 +134,6 @@ const fn api_key() -> SecurityScheme {
         kind: "http",
         scheme: "bearer",
         description: "An API key of the company, made on the platform: `service_sk_` and more, shown once. \
-                      Scope preauth:read lists and gets, preauth:write creates and cancels.",
+                      Scope preauth:read lists and gets, preauth:write creates, tries and cancels.",
     }
 }

@@ -1,4 +1,4 @@
-//! The four operations.
+//! The operations.
 
 use preauth_core::ErrorCode;
 use preauth_core::value::Scope;
@@ -11,9 +11,22 @@ use crate::http::openapi::headers;
 use crate::http::openapi::listed::Listed;
 use crate::http::openapi::shared;
 
-/// In the order of the contract.
-pub(super) fn all() -> [Described; 4] {
-    [list(), create(), find(), cancel()]
+/// The refusals of an offer itself, whether it is made or only tried.
+const OF_OFFERS: &[ErrorCode] = &[
+    ErrorCode::PreAuthOnlyConstrutora,
+    ErrorCode::PreAuthDuplicateInvoice,
+    ErrorCode::AnticipationInvalidDueDate,
+    ErrorCode::AnticipationDueDateTooFar,
+    ErrorCode::CreditAnalysisDueDateExceeded,
+    ErrorCode::CreditAnalysisInvoiceAmountExceeded,
+    ErrorCode::PreAuthSupplierNameRequired,
+    ErrorCode::PreAuthSupplierSelf,
+    ErrorCode::PreAuthSupplierBlocked,
+];
+
+/// In the order of the contract; then ours.
+pub(super) fn all() -> [Described; 6] {
+    [list(), create(), find(), cancel(), batch(), validate()]
 }
 
 fn list() -> Described {
@@ -67,19 +80,11 @@ fn create() -> Described {
     )
     .answers(201, "Created, or created before by the same key.", schemas::named("PreAuthorization"))
     .header(headers::REPLAYED)
+    .refuses(OF_OFFERS)
     .refuses(&[
         ErrorCode::IdempotencyKeyInvalid,
-        ErrorCode::PreAuthOnlyConstrutora,
-        ErrorCode::PreAuthDuplicateInvoice,
         ErrorCode::IdempotencyKeyReused,
         ErrorCode::IdempotencyInProgress,
-        ErrorCode::AnticipationInvalidDueDate,
-        ErrorCode::AnticipationDueDateTooFar,
-        ErrorCode::CreditAnalysisDueDateExceeded,
-        ErrorCode::CreditAnalysisInvoiceAmountExceeded,
-        ErrorCode::PreAuthSupplierNameRequired,
-        ErrorCode::PreAuthSupplierSelf,
-        ErrorCode::PreAuthSupplierBlocked,
         ErrorCode::FileTooLarge,
         ErrorCode::InvoiceFileNameTooLong,
         ErrorCode::InvoiceFileType,
@@ -120,6 +125,42 @@ fn cancel() -> Described {
         ErrorCode::PreAuthAlreadyRequested,
         ErrorCode::PreAuthAlreadyClosed,
     ])
+}
+
+fn batch() -> Described {
+    described(
+        "post",
+        path::BATCH,
+        "createPreAuthorizations",
+        "Offer many advances",
+    )
+    .note(
+        "1 to 100 creates without files, each under an idempotency key of its own; it counts as one request. Each is judged and committed on \
+         its own, exactly as if it were sent alone after those before it: one that is refused is no obstacle to the others. After a lost \
+         answer send the same batch again: what was created is answered with `replayed`, and the rest is made. An item whose `status` is 500 may \
+         have been created; send it again under its key. Codes of items are those of a single create.",
+    )
+    .security(scope(Scope::PreauthWrite))
+    .body("The creates.", schemas::named("CreateBatch"))
+    .answers(200, "The answer to each create; some may be refusals.", schemas::named("BatchResults"))
+    .refuses(&[ErrorCode::PreAuthOnlyConstrutora])
+}
+
+fn validate() -> Described {
+    described(
+        "post",
+        path::VALIDATE,
+        "validatePreAuthorization",
+        "Try a create without making it",
+    )
+    .note(
+        "The body of a create, as JSON. The answer is what a create would be told now, and nothing is kept but the count of the key's requests. \
+         A moment later it may be otherwise.",
+    )
+    .security(scope(Scope::PreauthWrite))
+    .body("The offer and its supplier.", schemas::named("CreatePreAuthorization"))
+    .answers(200, "It would be accepted.", schemas::named("Validation"))
+    .refuses(OF_OFFERS)
 }
 
 fn described(

@@ -1,6 +1,7 @@
 //! The schemas of the integration API, with the names of the contract and the code.
 
 use preauth_core::value::{EventType, Origin, PaymentOrderStatus, Stage, Status};
+use preauth_core::wire::MAX_BATCH_ITEMS;
 
 use crate::http::openapi::schema::{Schema, Shapes, optional, required};
 use crate::http::openapi::shared;
@@ -17,6 +18,11 @@ pub(super) const ALL: &Shapes = &[
     ("CreatePreAuthorizationForm", create_form),
     ("CreateSupplier", create_supplier),
     ("CreateInvoice", create_invoice),
+    ("CreateBatch", create_batch),
+    ("CreateBatchItem", create_batch_item),
+    ("BatchResults", batch_results),
+    ("BatchResult", batch_result),
+    ("Validation", validation),
     ("ErrorBody", shared::error_body),
     ("EventEnvelope", envelope),
     ("OperationEventData", operation_event_data),
@@ -168,6 +174,83 @@ fn create_invoice() -> Schema {
                 )
                 .at_least(0),
             ),
+        ],
+    )
+}
+
+fn create_batch() -> Schema {
+    let items = Schema::array("The creates.", named("CreateBatchItem"));
+    Schema::request(
+        "Creates without files, 1 MiB (2^20 bytes) in all.",
+        [required("items", items.items(1, MAX_BATCH_ITEMS))],
+    )
+}
+
+fn create_batch_item() -> Schema {
+    Schema::request(
+        "One create.",
+        [
+            required("idempotencyKey", shared::idempotency_key_text()),
+            required("preAuthorization", named("CreatePreAuthorization")),
+        ],
+    )
+}
+
+fn batch_results() -> Schema {
+    let results = Schema::array(
+        "One for each item, in the order of the items.",
+        named("BatchResult"),
+    );
+    Schema::answer(
+        "The answer to each create.",
+        [required("results", results.items(1, MAX_BATCH_ITEMS))],
+    )
+}
+
+fn batch_result() -> Schema {
+    let (errors, details) = shared::errors();
+    let replayed = "True if an earlier request created it under the same key; absent otherwise.";
+    Schema::answer(
+        "The answer that a single create would have been given: the operation, or errors.",
+        [
+            required(
+                "index",
+                Schema::integer("The item's place, from 0.", 0).at_least(0),
+            ),
+            required(
+                "status",
+                Schema::integer("The status of a single create.", 201),
+            ),
+            optional("replayed", Schema::boolean(replayed, true)),
+            optional("preAuthorization", named("PreAuthorization")),
+            optional("errors", errors),
+            optional("details", details),
+        ],
+    )
+}
+
+fn validation() -> Schema {
+    let known = "Whether your company knows it, so that supplier.name and supplier.contactName are not needed.";
+    let supplier = Schema::answer(
+        "The supplier as the offer would show it.",
+        [
+            required("cnpj", Schema::text(shared::CNPJ, "11444777000161")),
+            required("name", Schema::text("Name.", "Fornecedor Exemplo Ltda.")),
+            required("registered", Schema::boolean(known, true)),
+        ],
+    );
+    Schema::answer(
+        "A create that would be accepted.",
+        [
+            required(
+                "valid",
+                Schema::boolean("Always true: refusals are those of a create.", true),
+            ),
+            required(
+                "expiresAt",
+                Schema::timestamp("Until when the supplier could request the advance."),
+            ),
+            required("supplier", supplier),
         ],
     )
 }
