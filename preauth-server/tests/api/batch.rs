@@ -404,7 +404,6 @@ async fn a_batch_is_one_request_of_the_window(backend: Backend) {
     );
 }
 
-// Contract: errors/INTEGRATION_SCOPE_FORBIDDEN
 async fn scope_and_kind_of_company_refuse_the_whole(backend: Backend) {
     let sandbox = Sandbox::start(backend).await;
     let caller = sandbox.caller("apiKey");
