@@ -2,12 +2,16 @@
 
 use std::fmt;
 
-/// One of the four calls of the API.
+/// One of the calls of the API.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Call {
     /// Offering an advance.
     Create,
+    /// Offering many advances.
+    CreateMany,
+    /// Trying an offer.
+    Validate,
     /// Reading one operation.
     Get,
     /// Reading one page of operations.
@@ -22,6 +26,8 @@ impl Call {
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Create => "create",
+            Self::CreateMany => "create_many",
+            Self::Validate => "validate",
             Self::Get => "get",
             Self::List => "list",
             Self::Cancel => "cancel",

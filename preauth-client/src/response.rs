@@ -33,6 +33,10 @@ impl<T> Response<T> {
         }
     }
 
+    pub(crate) const fn head(&self) -> &AnswerHead {
+        &self.head
+    }
+
     /// The value alone.
     #[must_use]
     pub fn into_value(self) -> T {

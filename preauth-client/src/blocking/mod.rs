@@ -22,11 +22,11 @@ mod background;
 use std::sync::Arc;
 
 use preauth_core::value::{OperationId, Status};
-use preauth_core::wire::{PreAuthorization, PreAuthorizationList};
+use preauth_core::wire::{PreAuthorization, PreAuthorizationList, Validation};
 
 use crate::{
-    ClientBuilder, ConfigError, Ensured, Error, ListFilter, NewPreAuthorization, Response,
-    WaitPolicy, Waited,
+    ClientBuilder, ConfigError, Ensured, Error, ListFilter, ManyOutcome, NewPreAuthorization,
+    Progress, Response, WaitPolicy, Waited,
 };
 
 use background::Background;
@@ -67,6 +67,24 @@ impl Client {
         let (client, offer) = (self.inner.clone(), offer.clone());
         self.background
             .run(async move { client.create_or_get(&offer).await })?
+    }
+
+    /// Offers many advances; see [`crate::Client::create_many`].
+    pub fn create_many(
+        &self,
+        offers: impl IntoIterator<Item = NewPreAuthorization>,
+    ) -> Result<CreateMany, Error> {
+        Ok(CreateMany {
+            inner: Some(self.inner.create_many(offers)?),
+            background: Arc::clone(&self.background),
+        })
+    }
+
+    /// Asks whether an offer would be accepted; see [`crate::Client::validate`].
+    pub fn validate(&self, offer: &NewPreAuthorization) -> Result<Response<Validation>, Error> {
+        let (client, offer) = (self.inner.clone(), offer.clone());
+        self.background
+            .run(async move { client.validate(&offer).await })?
     }
 
     /// Reads one operation; see [`crate::Client::get`].
@@ -134,6 +152,50 @@ pub struct Operations {
 
 impl Iterator for Operations {
     type Item = Result<PreAuthorization, Error>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let mut inner = self.inner.take()?;
+        let answer = self.background.run(async move {
+            let next = inner.next().await;
+            (next, inner)
+        });
+        match answer {
+            Ok((next, inner)) => {
+                self.inner = Some(inner);
+                next
+            }
+            Err(error) => Some(Err(error)),
+        }
+    }
+}
+
+/// Offers being sent in batches, one outcome after the other; [`crate::CreateMany`] describes its guarantees.
+#[derive(Debug)]
+#[must_use = "nothing is sent before an outcome is asked for"]
+pub struct CreateMany {
+    /// `None` while the background thread works with it.
+    inner: Option<crate::CreateMany>,
+    background: Arc<Background>,
+}
+
+impl CreateMany {
+    /// How far it is; see [`crate::CreateMany::progress`].
+    #[must_use]
+    pub fn progress(&self) -> Progress {
+        let inner = self.inner.as_ref();
+        inner.map(crate::CreateMany::progress).unwrap_or_default()
+    }
+
+    /// The offers without an outcome; see [`crate::CreateMany::into_unsettled`].
+    #[must_use]
+    pub fn into_unsettled(self) -> Vec<NewPreAuthorization> {
+        let inner = self.inner.map(crate::CreateMany::into_unsettled);
+        inner.unwrap_or_default()
+    }
+}
+
+impl Iterator for CreateMany {
+    type Item = Result<ManyOutcome, Error>;
 
     fn next(&mut self) -> Option<Self::Item> {
         let mut inner = self.inner.take()?;

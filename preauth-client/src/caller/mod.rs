@@ -92,6 +92,15 @@ impl Caller {
         self.retry.total().saturating_sub(now.saturating_sub(began))
     }
 
+    /// How long to wait before an offer of a batch is sent again that failed so often; `None` when it is
+    /// given up.
+    pub(crate) fn wait_before_again(&self, failure: &Error, attempts: u32) -> Option<Duration> {
+        if !failure.is_retryable() {
+            return None;
+        }
+        self.retry.wait_after(attempts, None, self.timing.random())
+    }
+
     fn wait_after(&self, task: &Task, failure: &Error, number: u32) -> Option<Duration> {
         if !failure.is_retryable() || !task.payload.is_whole() {
             return None;

@@ -1,5 +1,6 @@
 //! The request of one call, rebuilt for each attempt.
 
+use bytes::Bytes;
 use preauth_core::value::{IdempotencyKey, OperationId};
 use preauth_core::wire::header;
 use reqwest::header::{CONTENT_TYPE, HeaderValue};
@@ -41,6 +42,14 @@ impl Task {
         }
     }
 
+    /// A request with a JSON body, which may be repeated.
+    pub(crate) fn post(call: Call, url: Url, json: Bytes) -> Self {
+        Self {
+            payload: Payload::Json(json),
+            ..Self::new(call, url)
+        }
+    }
+
     /// A create: a body under an idempotency key.
     pub(crate) fn create(url: Url, payload: Payload, key: IdempotencyKey) -> Result<Self, Error> {
         let header = HeaderValue::from_str(key.as_str())
@@ -60,7 +69,7 @@ impl Task {
         }
         let method = match self.call {
             Call::Get | Call::List => Method::GET,
-            Call::Create | Call::Cancel => Method::POST,
+            Call::Create | Call::CreateMany | Call::Validate | Call::Cancel => Method::POST,
         };
         let mut request = Request::new(method, self.url.clone());
         if let Some((content_type, body)) = self.payload.body() {

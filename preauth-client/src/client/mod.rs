@@ -2,7 +2,9 @@
 
 mod build;
 mod create;
+mod create_many;
 mod list_all;
+mod validate;
 mod wait;
 
 use std::fmt;
@@ -26,7 +28,7 @@ use crate::{Call, ClientBuilder, ConfigError, Error, ListFilter, Response};
 /// is made. A request that was already sent may or may not be carried out, and the caller does not learn
 /// which.
 ///
-/// - `get`, `list`, `list_all`, `wait_for_status`: nothing is lost.
+/// - `get`, `list`, `list_all`, `validate`, `wait_for_status`, and what `create_many` returns: nothing is lost.
 /// - `cancel`: cancel again; cancelling a cancelled operation is a success and changes nothing.
 /// - `create`, `create_or_get`: create again **under the same key**, which a dropped future can no longer
 ///   return: give it one of your own ([`NewPreAuthorization::idempotency_key`](crate::NewPreAuthorization::idempotency_key)).
@@ -97,11 +99,11 @@ impl Client {
         self.caller().call(Task::about(Call::Cancel, id, url)).await
     }
 
-    fn caller(&self) -> &Caller {
+    pub(crate) fn caller(&self) -> &Caller {
         &self.inner.caller
     }
 
-    fn url(&self, path: &str) -> Url {
+    pub(crate) fn url(&self, path: &str) -> Url {
         self.inner.base_url.join(path)
     }
 }

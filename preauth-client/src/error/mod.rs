@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use preauth_core::ErrorCode;
 use preauth_core::value::{IdempotencyKey, OperationId};
-use preauth_core::wire::{ErrorBody, Open, from_json};
+use preauth_core::wire::{BatchResult, ErrorBody, Open, from_json};
 use reqwest::StatusCode;
 
 use crate::answer_head::AnswerHead;
@@ -107,6 +107,19 @@ impl Error {
             error.inner.body = Some(body);
         }
         error.inner.raw = raw;
+        error
+    }
+
+    /// The error of an item of a batch, which was answered with `head`: that of a single create.
+    pub(crate) fn of_item(head: AnswerHead, result: BatchResult) -> Self {
+        let status = StatusCode::from_u16(result.status).unwrap_or(head.status);
+        let mut error = Self::answered(ErrorKind::UnexpectedAnswer, AnswerHead { status, ..head });
+        if !result.errors.is_empty() {
+            error.inner.kind = ErrorKind::Api;
+            let mut body = ErrorBody::from(result.errors);
+            body.details = result.details;
+            error.inner.body = Some(body);
+        }
         error
     }
 
@@ -234,7 +247,7 @@ impl Error {
         match self.inner.call {
             Some(Call::Create) => code == Some(&ErrorCode::IdempotencyInProgress),
             Some(Call::Cancel) => code == Some(&ErrorCode::AnticipationInvalidTransition),
-            Some(Call::Get | Call::List) | None => false,
+            Some(Call::CreateMany | Call::Validate | Call::Get | Call::List) | None => false,
         }
     }
 

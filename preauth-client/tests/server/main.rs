@@ -1,6 +1,8 @@
 //! The client against the real service.
 #![expect(
     clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
     reason = "in a test a panic is the report of a failure"
 )]
 
@@ -10,6 +12,7 @@ mod blocking;
 mod errors;
 mod files;
 mod following;
+mod many;
 mod pages;
 mod webhooks;
 

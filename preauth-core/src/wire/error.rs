@@ -71,6 +71,16 @@ impl ErrorBody {
     }
 }
 
+impl From<Vec<ErrorItem>> for ErrorBody {
+    /// A body without details.
+    fn from(errors: Vec<ErrorItem>) -> Self {
+        Self {
+            errors,
+            details: None,
+        }
+    }
+}
+
 impl ErrorItem {
     /// An error of the service.
     #[must_use]

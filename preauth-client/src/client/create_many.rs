@@ -1,0 +1,44 @@
+//! Offering many advances.
+
+use super::Client;
+use crate::{CreateMany, Error, NewPreAuthorization};
+
+impl Client {
+    /// Offers many advances, in batches of up to 100; an offer with a file is sent alone.
+    /// [`POST /api/integration/v1/pre-authorizations/batch`](https://example.com/preauth/blob/main/docs/reference.md#post-apiintegrationv1pre-authorizationsbatch).
+    ///
+    /// Each offer is decided on its own, as by [`create`](Self::create), under its own idempotency key or a
+    /// random one. With keys of your own a program that was ended in between sends all of them again, and
+    /// nothing is created twice. An offer that failed for a moment is sent again in a later batch, as the
+    /// [retry policy](crate::RetryPolicy) allows.
+    ///
+    /// Two batches are on their way at a time, so of two offers of one invoice in different batches either
+    /// may be the one that is accepted.
+    ///
+    /// # Errors
+    ///
+    /// Fails only if no random key can be drawn.
+    ///
+    /// ```no_run
+    /// use preauth_client::{Client, NewPreAuthorization};
+    ///
+    /// # async fn example(client: Client, night: Vec<NewPreAuthorization>) -> Result<(), preauth_client::Error> {
+    /// let mut offers = client.create_many(night)?;
+    /// while let Some(outcome) = offers.next().await {
+    ///     let outcome = outcome?;
+    ///     match outcome.result {
+    ///         Ok(created) => println!("{}: {}", outcome.index, created.operation.id),
+    ///         Err(refusal) => println!("{}: {refusal}", outcome.index),
+    ///     }
+    /// }
+    /// println!("{:?}", offers.progress());
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn create_many(
+        &self,
+        offers: impl IntoIterator<Item = NewPreAuthorization>,
+    ) -> Result<CreateMany, Error> {
+        CreateMany::new(self.clone(), offers)
+    }
+}

@@ -1,0 +1,211 @@
+//! One batch on its way: offers without files together, an offer with a file alone, as a single create.
+
+use std::collections::VecDeque;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use preauth_core::value::IdempotencyKey;
+use preauth_core::wire::{
+    BatchResult, BatchResults, CreateBatch, CreateBatchItem, MAX_BATCH_BYTES, MAX_BATCH_ITEMS, path,
+};
+
+use crate::caller::Task;
+use crate::idempotency::draw_key;
+use crate::{Call, Client, Error, ErrorKind, NewPreAuthorization, Response};
+
+use super::{ManyCreated, ManyOutcome};
+
+/// The bytes of a batch besides its items, and of an item besides its parts.
+const FRAME_BYTES: usize = 64;
+
+/// An offer without an outcome.
+#[derive(Clone, Debug)]
+pub(super) struct Entry {
+    pub(super) index: usize,
+    key: IdempotencyKey,
+    offer: NewPreAuthorization,
+    /// Batches that it was sent in.
+    attempts: u32,
+    /// How long to wait before it is sent again.
+    wait: Duration,
+}
+
+/// Outcomes, and the offers that are sent again.
+pub(super) struct Settled {
+    pub(super) settled: Vec<ManyOutcome>,
+    pub(super) again: Vec<Entry>,
+}
+
+/// The answer to a batch; an error is returned with the offers, which have no outcome.
+pub(super) type Answered = Result<Settled, (Vec<Entry>, Error)>;
+
+/// A batch on its way.
+pub(super) struct Sending {
+    entries: Arc<Vec<Entry>>,
+    answer: Pin<Box<dyn Future<Output = Answered> + Send>>,
+}
+
+impl Entry {
+    pub(super) fn new(index: usize, offer: NewPreAuthorization) -> Result<Self, Error> {
+        let key = match &offer.idempotency_key {
+            Some(key) => key.clone(),
+            None => draw_key()?,
+        };
+        Ok(Self {
+            index,
+            key,
+            offer,
+            attempts: 0,
+            wait: Duration::ZERO,
+        })
+    }
+
+    /// The offer, with its key.
+    pub(super) fn into_offer(self) -> NewPreAuthorization {
+        self.offer.idempotency_key(self.key)
+    }
+
+    fn item(&self) -> CreateBatchItem<'_> {
+        CreateBatchItem::new(self.key.clone(), &self.offer.body)
+    }
+
+    /// The bytes that it takes in a batch.
+    fn bytes(&self) -> usize {
+        let json = serde_json::to_vec(&self.item()).unwrap_or_default();
+        json.len().saturating_add(FRAME_BYTES)
+    }
+
+    fn settled(&self, result: Result<ManyCreated, Error>) -> ManyOutcome {
+        ManyOutcome {
+            index: self.index,
+            idempotency_key: self.key.clone(),
+            result,
+        }
+    }
+}
+
+impl Sending {
+    /// Sends the first of the waiting offers, as many as a batch takes.
+    pub(super) fn begin(client: &Client, waiting: &mut VecDeque<Entry>) -> Self {
+        let entries = Arc::new(cut(waiting));
+        let (client, sent) = (client.clone(), Arc::clone(&entries));
+        Self {
+            entries,
+            answer: Box::pin(async move { send(&client, &sent).await }),
+        }
+    }
+
+    pub(super) fn poll(&mut self, context: &mut Context<'_>) -> Poll<Answered> {
+        self.answer.as_mut().poll(context)
+    }
+
+    pub(super) fn into_entries(self) -> Vec<Entry> {
+        self.entries.as_ref().clone()
+    }
+}
+
+fn cut(waiting: &mut VecDeque<Entry>) -> Vec<Entry> {
+    let mut entries: Vec<Entry> = Vec::new();
+    let mut bytes = FRAME_BYTES;
+    while let Some(next) = waiting.front() {
+        let is_alone = next.offer.file.is_some();
+        bytes = bytes.saturating_add(next.bytes());
+        let is_full = entries.len() >= MAX_BATCH_ITEMS || bytes > MAX_BATCH_BYTES;
+        if !entries.is_empty() && (is_alone || is_full) {
+            break;
+        }
+        entries.extend(waiting.pop_front());
+        if is_alone {
+            break;
+        }
+    }
+    entries
+}
+
+async fn send(client: &Client, entries: &[Entry]) -> Answered {
+    let wait = entries.iter().map(|entry| entry.wait).max();
+    if let Some(wait) = wait.filter(|wait| !wait.is_zero()) {
+        client.caller().timing.sleep(wait).await;
+    }
+    if let [entry] = entries
+        && entry.offer.file.is_some()
+    {
+        return send_alone(client, entry).await;
+    }
+    match send_together(client, entries).await {
+        Ok(response) => Ok(sorted(client, entries, response)),
+        Err(error) => Err((entries.to_vec(), error)),
+    }
+}
+
+async fn send_together(
+    client: &Client,
+    entries: &[Entry],
+) -> Result<Response<BatchResults>, Error> {
+    let batch = CreateBatch::new(entries.iter().map(Entry::item).collect());
+    let json = serde_json::to_vec(&batch)
+        .map_err(|cause| Error::new(ErrorKind::Config).caused_by(cause))?;
+    let task = Task::post(Call::CreateMany, client.url(path::BATCH), json.into());
+    client.caller().call(task).await
+}
+
+/// An offer with a file. What would refuse every other offer, too, is no outcome of this one.
+async fn send_alone(client: &Client, entry: &Entry) -> Answered {
+    let result = match client.create(&entry.clone().into_offer()).await {
+        Ok(response) => Ok(ManyCreated {
+            is_replayed: response.is_replayed(),
+            operation: response.into_value(),
+        }),
+        Err(error) if error.is_retryable() || matches!(error.status(), Some(401 | 403)) => {
+            return Err((vec![entry.clone()], error));
+        }
+        Err(error) => Err(error),
+    };
+    Ok(Settled {
+        settled: vec![entry.settled(result)],
+        again: Vec::new(),
+    })
+}
+
+/// Each offer with its outcome, or to be sent again.
+fn sorted(client: &Client, entries: &[Entry], response: Response<BatchResults>) -> Settled {
+    let head = response.head().clone();
+    let mut results: Vec<Option<BatchResult>> = entries.iter().map(|_| None).collect();
+    for result in response.into_value().results {
+        if let Some(place) = results.get_mut(result.index) {
+            *place = Some(result);
+        }
+    }
+    let (mut settled, mut again) = (Vec::new(), Vec::new());
+    for (entry, result) in entries.iter().zip(results) {
+        let attempts = entry.attempts.saturating_add(1);
+        let error = match result {
+            Some(BatchResult {
+                pre_authorization: Some(operation),
+                replayed: is_replayed,
+                ..
+            }) => {
+                let created = ManyCreated {
+                    operation,
+                    is_replayed,
+                };
+                settled.push(entry.settled(Ok(created)));
+                continue;
+            }
+            Some(result) => Error::of_item(head.clone(), result),
+            None => Error::answered(ErrorKind::UnexpectedAnswer, head.clone()),
+        };
+        let error = error.of_call(Call::Create, None, Some(&entry.key), attempts);
+        match client.caller().wait_before_again(&error, attempts) {
+            Some(wait) => again.push(Entry {
+                attempts,
+                wait,
+                ..entry.clone()
+            }),
+            None => settled.push(entry.settled(Err(error))),
+        }
+    }
+    Settled { settled, again }
+}

@@ -1,0 +1,196 @@
+//! Offers in batches.
+
+mod batch;
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::future::poll_fn;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use futures_core::Stream;
+use preauth_core::value::IdempotencyKey;
+use preauth_core::wire::PreAuthorization;
+
+use crate::{Client, Error, NewPreAuthorization};
+
+use batch::{Answered, Entry, Sending, Settled};
+
+/// Maximum number of batches that are sent at the same time: while one is committed, the next one is on its way.
+const IN_FLIGHT: usize = 2;
+
+/// The outcome of one offer of [`Client::create_many`].
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct ManyOutcome {
+    /// The place of the offer among those given, from 0.
+    pub index: usize,
+    /// The key under which it was sent.
+    pub idempotency_key: IdempotencyKey,
+    /// The operation, or why there is none. The error is that of a single create.
+    pub result: Result<ManyCreated, Error>,
+}
+
+/// An operation that [`Client::create_many`] created.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ManyCreated {
+    /// The operation as it was created.
+    pub operation: PreAuthorization,
+    /// Whether an earlier request created it under the same key.
+    pub is_replayed: bool,
+}
+
+/// How far [`CreateMany`] is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Progress {
+    /// The offers given.
+    pub total: usize,
+    /// Offers with an operation that this run created.
+    pub created: usize,
+    /// Offers with an operation that an earlier request created under the same key.
+    pub replayed: usize,
+    /// Offers that were refused, or given up after all attempts.
+    pub failed: usize,
+}
+
+/// Offers being sent in batches: a [`Stream`] of their outcomes, also usable through [`next`](Self::next)
+/// alone. Outcomes come as batches are answered, not in the order of the offers.
+///
+/// An `Err` is a batch that could not be sent, after all attempts of the
+/// [retry policy](crate::RetryPolicy). Its offers are kept. If the error is
+/// [retryable](Error::is_retryable), the next poll sends them again; any other error ends the stream, and
+/// [`into_unsettled`](Self::into_unsettled) returns what has no outcome.
+///
+/// Every offer is sent under one key, however often; so nothing is created twice, even if the program
+/// ends meanwhile and sends the same offers with the same keys again.
+#[must_use = "nothing is sent before an outcome is asked for"]
+pub struct CreateMany {
+    client: Client,
+    waiting: VecDeque<Entry>,
+    sending: Vec<Sending>,
+    found: VecDeque<ManyOutcome>,
+    progress: Progress,
+    is_over: bool,
+}
+
+impl CreateMany {
+    pub(crate) fn new(
+        client: Client,
+        offers: impl IntoIterator<Item = NewPreAuthorization>,
+    ) -> Result<Self, Error> {
+        let offers = offers.into_iter().enumerate();
+        let waiting: VecDeque<_> = offers
+            .map(|(index, offer)| Entry::new(index, offer))
+            .collect::<Result<_, _>>()?;
+        Ok(Self {
+            client,
+            progress: Progress {
+                total: waiting.len(),
+                ..Progress::default()
+            },
+            waiting,
+            sending: Vec::new(),
+            found: VecDeque::new(),
+            is_over: false,
+        })
+    }
+
+    /// The next outcome; `None` when every offer has one.
+    ///
+    /// Dropping the future loses nothing.
+    pub async fn next(&mut self) -> Option<Result<ManyOutcome, Error>> {
+        poll_fn(|context| Pin::new(&mut *self).poll_next(context)).await
+    }
+
+    /// How far it is. An offer counts once its outcome was returned.
+    #[must_use]
+    pub const fn progress(&self) -> Progress {
+        self.progress
+    }
+
+    /// The offers without an outcome, with their keys. Those that were on their way may have been created:
+    /// sent again under the same keys they are created once.
+    #[must_use]
+    pub fn into_unsettled(self) -> Vec<NewPreAuthorization> {
+        let sent = self.sending.into_iter().flat_map(Sending::into_entries);
+        let mut entries: Vec<_> = sent.chain(self.waiting).collect();
+        entries.sort_by_key(|entry| entry.index);
+        entries.into_iter().map(Entry::into_offer).collect()
+    }
+
+    fn take_in(&mut self, answered: Answered) -> Result<(), Error> {
+        let Settled { settled, again } = match answered {
+            Ok(answered) => answered,
+            Err((entries, error)) => {
+                self.is_over |= !error.is_retryable();
+                // In the order in which they were given.
+                for entry in entries.into_iter().rev() {
+                    self.waiting.push_front(entry);
+                }
+                return Err(error);
+            }
+        };
+        self.waiting.extend(again);
+        self.found.extend(settled);
+        Ok(())
+    }
+
+    fn give(&mut self, outcome: ManyOutcome) -> ManyOutcome {
+        let count = match &outcome.result {
+            Ok(created) if created.is_replayed => &mut self.progress.replayed,
+            Ok(_) => &mut self.progress.created,
+            Err(_) => &mut self.progress.failed,
+        };
+        *count = count.saturating_add(1);
+        outcome
+    }
+}
+
+impl Stream for CreateMany {
+    type Item = Result<ManyOutcome, Error>;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        loop {
+            if let Some(outcome) = self.found.pop_front() {
+                return Poll::Ready(Some(Ok(self.give(outcome))));
+            }
+            if self.is_over {
+                return Poll::Ready(None);
+            }
+            while self.sending.len() < IN_FLIGHT && !self.waiting.is_empty() {
+                let client = self.client.clone();
+                let sending = Sending::begin(&client, &mut self.waiting);
+                self.sending.push(sending);
+            }
+            if self.sending.is_empty() {
+                return Poll::Ready(None);
+            }
+            let ready = self
+                .sending
+                .iter_mut()
+                .enumerate()
+                .find_map(|(place, sending)| match sending.poll(context) {
+                    Poll::Ready(answered) => Some((place, answered)),
+                    Poll::Pending => None,
+                });
+            let Some((place, answered)) = ready else {
+                return Poll::Pending;
+            };
+            drop(self.sending.swap_remove(place));
+            if let Err(error) = self.take_in(answered) {
+                return Poll::Ready(Some(Err(error)));
+            }
+        }
+    }
+}
+
+impl fmt::Debug for CreateMany {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CreateMany")
+            .field("progress", &self.progress)
+            .field("is_over", &self.is_over)
+            .finish_non_exhaustive()
+    }
+}
