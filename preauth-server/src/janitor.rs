@@ -10,6 +10,7 @@ use preauth_core::port::Unavailable;
 use tokio::sync::Notify;
 
 use crate::clock::Clock;
+use crate::directory::ConsoleSessions;
 use crate::hold::Hold;
 use crate::invoice_files::{InvoiceFiles, SWEEP_BATCH};
 use crate::store::Housekeeping;
@@ -23,7 +24,7 @@ const SETTLED_BATCH: u32 = 1_000;
 const COUNTS_BATCH: u32 = 5_000;
 /// Pause when nothing is left to remove.
 const REST: Duration = Duration::from_mins(1);
-/// Its pause, eight writes that the database gives up after 45 s each, and removals of files.
+/// Its pause, nine writes that the database gives up after 45 s each, and removals of files.
 const STALLS_AFTER: TimeDelta = TimeDelta::minutes(10);
 
 /// Retention of records after their end.
@@ -55,6 +56,7 @@ pub struct Janitor {
     clock: Arc<dyn Clock>,
     retention: Retention,
     files: Option<Arc<InvoiceFiles>>,
+    sessions: Option<Arc<dyn ConsoleSessions>>,
     wake: Arc<Notify>,
     hold: Hold,
     health: Arc<LoopHealth>,
@@ -73,6 +75,7 @@ impl Janitor {
             clock,
             retention,
             files: None,
+            sessions: None,
             wake: Arc::default(),
             hold: Hold::default(),
             health: Arc::new(LoopHealth::new("janitor", STALLS_AFTER)),
@@ -96,6 +99,15 @@ impl Janitor {
     pub fn sweeping(self, files: Arc<InvoiceFiles>) -> Self {
         Self {
             files: Some(files),
+            ..self
+        }
+    }
+
+    /// The same janitor, which also removes expired sessions of the console.
+    #[must_use]
+    pub fn ending(self, sessions: Arc<dyn ConsoleSessions>) -> Self {
+        Self {
+            sessions: Some(sessions),
             ..self
         }
     }
@@ -189,6 +201,10 @@ impl Janitor {
                 Some(files) => files.sweep().await,
                 None => Ok(0),
             },
+            Kind::Sessions => match &self.sessions {
+                Some(sessions) => sessions.forget_expired_sessions(now, BATCH).await,
+                None => Ok(0),
+            },
         }
     }
 
@@ -222,10 +238,11 @@ enum Kind {
     Mails,
     Counts,
     Files,
+    Sessions,
 }
 
 impl Kind {
-    const ALL: [Self; 8] = [
+    const ALL: [Self; 9] = [
         Self::Endpoints,
         Self::PutOff,
         Self::Replies,
@@ -234,6 +251,7 @@ impl Kind {
         Self::Mails,
         Self::Counts,
         Self::Files,
+        Self::Sessions,
     ];
 
     /// The number of records from which on a batch may have left some.
@@ -243,9 +261,12 @@ impl Kind {
             Self::Endpoints => 1,
             Self::Counts => COUNTS_BATCH,
             Self::Files => SWEEP_BATCH,
-            Self::PutOff | Self::Replies | Self::RateWindows | Self::Deliveries | Self::Mails => {
-                BATCH
-            }
+            Self::PutOff
+            | Self::Replies
+            | Self::RateWindows
+            | Self::Deliveries
+            | Self::Mails
+            | Self::Sessions => BATCH,
         })
     }
 }

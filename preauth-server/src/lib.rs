@@ -25,6 +25,7 @@ pub mod http;
 pub mod ids;
 pub mod invoice_files;
 pub mod janitor;
+mod labels;
 pub mod language;
 pub mod log;
 pub mod mail;

@@ -3,6 +3,7 @@
 
 mod api_key;
 mod checked_secret;
+mod console_secret;
 mod operator_token;
 
 use async_trait::async_trait;
@@ -15,6 +16,7 @@ pub use api_key::{
     KeyFragment, MIN_FRAGMENT_CHARACTERS, NewApiKey, NoFragment, PREFIX, hash_of_presented,
 };
 pub use checked_secret::RandomPart;
+pub use console_secret::ConsoleSecret;
 pub use operator_token::{NamedToken, NewOperatorToken, OPERATOR_PREFIX};
 
 /// SHA-256 of the clear text of an API key or an operator's token; nothing else of it is stored.

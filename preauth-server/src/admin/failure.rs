@@ -11,10 +11,9 @@ use preauth_core::value::OperationId;
 
 use super::advice;
 use super::place::PlaceError;
-use super::sentences::english;
 use super::words::{self, caused};
 use crate::access::{MIN_FRAGMENT_CHARACTERS, PREFIX};
-use crate::http::sentence;
+use crate::http::{english, sentence};
 use crate::language::Language;
 use crate::log::chain;
 use crate::printable::printable;

@@ -9,6 +9,7 @@ use tokio::task::JoinSet;
 
 use super::{Parts, StartError};
 use crate::clock::{Clock, SystemClock};
+use crate::directory::Directory;
 use crate::dispatcher::{Dispatcher, HttpSender, HttpSenderOptions};
 use crate::janitor::{Janitor, Retention};
 use crate::mail::MailSender;
@@ -63,10 +64,12 @@ pub(super) fn start(
     let sweeper = Sweeper::new(Arc::clone(operations), clock())
         .woken_by(wake())
         .held_by(hold());
+    let sessions = Arc::<dyn Directory>::clone(&parts.stores.directory);
     let unsettled = housekeeping.endpoints_unsettled();
     parts.wake_at_jumps(&unsettled);
     let janitor = Janitor::new(housekeeping, clock(), Retention::default())
         .sweeping(Arc::clone(&parts.files))
+        .ending(sessions)
         .woken_by(unsettled)
         .held_by(hold());
     let sender = MailSender::new(mails, parts.mails.clone(), clock(), wake()).held_by(hold());

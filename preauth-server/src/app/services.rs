@@ -8,7 +8,7 @@ use super::Parts;
 use crate::directory::Directory;
 use crate::http::integration::{self, IntegrationApi};
 use crate::http::openapi::{self, Form};
-use crate::http::platform::{self, OperatorGate, PlatformApi, Vitals};
+use crate::http::platform::{OperatorGate, PlatformApi, Vitals};
 use crate::http::{
     self, DESCRIPTION, DESCRIPTION_IN_3_0, Gate, MULTIPART_DESCRIPTION_IN_3_0, RequestsInProgress,
 };
@@ -78,5 +78,5 @@ pub(super) fn platform(
         ids: Arc::new(RandomIds),
         hold: parts.hold.clone(),
     };
-    platform::service(api, openapi::platform(), metrics.requests.clone())
+    http::platform_service(api, openapi::platform(), metrics.requests.clone())
 }

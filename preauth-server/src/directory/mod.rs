@@ -1,11 +1,13 @@
 //! The records of the platform's own staff: companies, users, keys, endpoints, deliveries,
-//! invoices, extensions, mails, payment orders, operators, the audit log.
+//! invoices, extensions, mails, payment orders, operators, the audit log, sessions of
+//! the console.
 //!
 //! Ports of the server, one per kind of record. Lists are newest first and paged.
 
 mod api_keys;
 mod audit_log;
 mod companies;
+mod console_sessions;
 mod deliveries;
 mod endpoints;
 mod extensions;
@@ -20,6 +22,7 @@ mod users;
 pub use api_keys::{ApiKey, ApiKeys};
 pub use audit_log::{AuditEntry, AuditFilter, AuditLog, AuditOutcome, AuditSeal, Change};
 pub use companies::{Companies, Company, Contact, Invitation, Suspension};
+pub use console_sessions::{ConsoleSession, ConsoleSessions, SessionHolder};
 pub use deliveries::{
     AttemptRecord, Deliveries, Delivery, DeliveryFilter, DeliveryStatus, resend_all_failed,
 };
@@ -46,6 +49,7 @@ pub trait Directory:
     + Users
     + ApiKeys
     + AuditLog
+    + ConsoleSessions
     + Endpoints
     + Deliveries
     + Extensions
@@ -62,6 +66,7 @@ impl<T> Directory for T where
         + Users
         + ApiKeys
         + AuditLog
+        + ConsoleSessions
         + Endpoints
         + Deliveries
         + Extensions

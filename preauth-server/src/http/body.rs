@@ -30,7 +30,7 @@ pub(super) async fn json_or(req: &mut Request, otherwise: &str) -> Result<Json, 
     if !is_json(&content_type(req)) {
         return Err(ApiError::new(ErrorCode::BadRequest).message(otherwise));
     }
-    let bytes = read(req, JSON_LIMIT_BYTES).await?;
+    let bytes = read(req).await?;
     Ok(Json::parse(&bytes)?)
 }
 
@@ -40,7 +40,7 @@ pub(super) async fn json_text(req: &mut Request, limit: usize) -> Result<Vec<u8>
         return Err(ApiError::new(ErrorCode::BadRequest)
             .message("Content-Type deve ser application/json, em UTF-8."));
     }
-    read(req, limit).await
+    read_within(req, limit).await
 }
 
 /// Reads a JSON body that may be absent.
@@ -48,7 +48,7 @@ pub(super) async fn optional_json(req: &mut Request) -> Result<Json, ApiError> {
     if header(req, CONTENT_TYPE.as_str()).is_some() {
         return json(req).await;
     }
-    if read(req, JSON_LIMIT_BYTES).await?.is_empty() {
+    if read(req).await?.is_empty() {
         return Ok(Json::Object(Vec::new()));
     }
     Err(ApiError::new(ErrorCode::BadRequest)
@@ -126,7 +126,12 @@ impl<'a> BodyReader<'a> {
     }
 }
 
-async fn read(req: &mut Request, limit: usize) -> Result<Vec<u8>, ApiError> {
+/// Reads a whole body of at most 256 KiB.
+pub(super) async fn read(req: &mut Request) -> Result<Vec<u8>, ApiError> {
+    read_within(req, JSON_LIMIT_BYTES).await
+}
+
+async fn read_within(req: &mut Request, limit: usize) -> Result<Vec<u8>, ApiError> {
     check_encoding(req)?;
     in_time(collect(req, limit)).await
 }

@@ -12,6 +12,7 @@ use salvo::http::{HeaderMap, Request};
 use crate::dispatcher::Network;
 
 const FORWARDED_FOR: &str = "x-forwarded-for";
+const FORWARDED_PROTO: &str = "x-forwarded-proto";
 /// Size of the network that counts as one IPv6 client: a client can use every address of its /64.
 const CLIENT_BITS_V6: u32 = 64;
 
@@ -81,6 +82,27 @@ impl ClientAddress {
                 IpAddr::V6(Ipv6Addr::from(u128::from(address) & !host_bits))
             }
         })
+    }
+}
+
+/// Whether a trusted proxy says that a request reached it by TLS.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct CameByTls(bool);
+
+impl CameByTls {
+    /// For a request that came over a connection of `peer`. Each proxy adds its own word at the end.
+    #[must_use]
+    pub(super) fn of(peer: ClientAddress, headers: &HeaderMap, trusted_proxies: &Networks) -> Self {
+        let last = headers.get_all(FORWARDED_PROTO).iter().next_back();
+        let scheme = last.and_then(|value| value.as_bytes().rsplit(|byte| *byte == b',').next());
+        let is_https = scheme.is_some_and(|it| it.trim_ascii().eq_ignore_ascii_case(b"https"));
+        Self(is_https && trusted_proxies.contain(peer))
+    }
+
+    /// As the connection found it.
+    #[must_use]
+    pub(super) fn of_request(request: &Request) -> bool {
+        request.extensions().get::<Self>() == Some(&Self(true))
     }
 }
 
@@ -194,6 +216,24 @@ mod tests {
                 expected,
                 "{headers:?}"
             );
+        }
+    }
+
+    #[test]
+    fn only_a_trusted_proxy_says_that_a_request_came_by_tls() {
+        let trusted = Networks(vec!["10.0.0.0/8".parse().unwrap()]);
+        for (peer, proto, expected) in [
+            ("10.0.0.1", "https", true),
+            ("10.0.0.1", "http, HTTPS", true),
+            ("10.0.0.1", "https, http", false),
+            ("10.0.0.1", "", false),
+            ("198.51.100.1", "https", false),
+        ] {
+            let mut headers = HeaderMap::new();
+            headers.append(FORWARDED_PROTO, HeaderValue::from_static(proto));
+            let peer = ClientAddress::new(peer.parse().unwrap());
+            let found = CameByTls::of(peer, &headers, &trusted);
+            assert_eq!(found, CameByTls(expected), "{peer} {proto}");
         }
     }
 

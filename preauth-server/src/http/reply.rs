@@ -19,6 +19,7 @@ pub struct Reply {
 enum Body {
     None,
     Json(String),
+    Text(&'static str, String),
     File(ContentStream),
 }
 
@@ -36,8 +37,24 @@ impl Reply {
     /// 204 without a body.
     #[must_use]
     pub const fn no_content() -> Self {
+        Self::empty(StatusCode::NO_CONTENT)
+    }
+
+    /// An answer with a text of this media type.
+    #[must_use]
+    pub const fn text(status: StatusCode, media_type: &'static str, body: String) -> Self {
         Self {
-            status: StatusCode::NO_CONTENT,
+            status,
+            body: Body::Text(media_type, body),
+            headers: Vec::new(),
+        }
+    }
+
+    /// An answer without a body.
+    #[must_use]
+    pub const fn empty(status: StatusCode) -> Self {
+        Self {
+            status,
             body: Body::None,
             headers: Vec::new(),
         }
@@ -62,6 +79,16 @@ impl Reply {
         self
     }
 
+    /// The body, if it is a text.
+    #[must_use]
+    pub fn body_text(&self) -> Option<&str> {
+        match &self.body {
+            Body::None => Some(""),
+            Body::Json(text) | Body::Text(_, text) => Some(text),
+            Body::File(_) => None,
+        }
+    }
+
     /// Whether it has a header.
     #[must_use]
     pub fn has_header(&self, name: &str) -> bool {
@@ -81,6 +108,11 @@ impl Reply {
                 res.headers_mut().insert(CONTENT_TYPE, json);
                 res.body(body);
             }
+            Body::Text(media_type, body) => {
+                let media_type = HeaderValue::from_static(media_type);
+                res.headers_mut().insert(CONTENT_TYPE, media_type);
+                res.body(body);
+            }
             Body::File(stream) => res.stream(stream),
         }
     }
@@ -90,7 +122,7 @@ impl fmt::Debug for Body {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::None => "None",
-            Self::Json(body) => body,
+            Self::Json(body) | Self::Text(_, body) => body,
             Self::File(_) => "File",
         })
     }

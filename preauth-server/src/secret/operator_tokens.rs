@@ -4,7 +4,9 @@ use std::fmt;
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicI64, Ordering};
 
+use hmac::{Hmac, KeyInit, Mac};
 use preauth_core::value::Timestamp;
+use sha2::Sha256;
 use subtle::ConstantTimeEq;
 
 use super::OperatorToken;
@@ -14,6 +16,7 @@ use crate::access::{HashBeginning, KeyHash, NamedToken};
 /// Minimum time between two log lines about the use of a token.
 const NOTED_AGAIN_AFTER_MS: i64 = 60 * 60 * 1000;
 const NEVER: i64 = i64::MIN;
+const SEAL: &[u8] = b"preauth console 1: root";
 
 /// The tokens that a server accepts.
 pub struct OperatorTokens {
@@ -94,6 +97,31 @@ impl OperatorTokens {
             Named::Token(token) => token.hash().0.ct_eq(&hash.0).into(),
             Named::Session(session) => self.instance.opens(session, hash),
         }
+    }
+
+    /// Whether `proof` is that of one of the tokens, see [`OperatorTokens::seal`].
+    #[must_use]
+    pub fn admit_sealed(&self, secret: &[u8], proof: &[u8; 32]) -> bool {
+        let tokens = self.slots.iter().map(|slot| slot.token.expose());
+        let mut is_admitted = false;
+        for token in tokens {
+            is_admitted |= bool::from(Self::seal(secret, token).ct_eq(proof));
+        }
+        is_admitted
+    }
+
+    /// The proof, under the secret of a session, that it was opened with this token. Without the secret
+    /// nothing can be guessed from it.
+    #[must_use]
+    pub fn seal(secret: &[u8], presented: &str) -> [u8; 32] {
+        let mac = Hmac::<Sha256>::new_from_slice(secret);
+        #[expect(clippy::expect_used, reason = "HMAC accepts a key of any length")]
+        let mac = mac.expect("a key of any length");
+        mac.chain_update(SEAL)
+            .chain_update(presented)
+            .finalize()
+            .into_bytes()
+            .into()
     }
 
     /// The answer to a caller that holds one of the tokens.

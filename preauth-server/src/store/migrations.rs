@@ -39,6 +39,7 @@ macro_rules! migrations {
             25 "0025_operators"
             26 "0026_event_operators"
             27 "0027_audit_log"
+            28 "0028_console"
             30 "0030_audit_seals"
         }
     };

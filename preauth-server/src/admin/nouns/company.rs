@@ -7,7 +7,6 @@ use crate::admin::Failure;
 use crate::admin::arguments::among;
 use crate::admin::call::Call;
 use crate::admin::company_ref::CompanyRef;
-use crate::admin::labels;
 use crate::admin::once::Once;
 use crate::admin::output::{Field, Shown as _, View, yes_or_no};
 use crate::admin::paging::Paging;
@@ -15,6 +14,7 @@ use crate::admin::session::Session;
 use crate::http::platform::companies::{
     CompanyChange, CompanyShape, ContactShape, InvitationShape, NewCompany, NewSuspension,
 };
+use crate::labels;
 
 use super::Run;
 

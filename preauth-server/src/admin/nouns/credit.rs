@@ -6,10 +6,10 @@ use preauth_core::value::Money;
 use crate::admin::Failure;
 use crate::admin::call::Call;
 use crate::admin::company_ref::CompanyRef;
-use crate::admin::labels;
 use crate::admin::output::{Field, Shown as _, View};
 use crate::admin::session::Session;
 use crate::http::platform::credit_analysis::{CreditAnalysis, NewCreditAnalysis};
+use crate::labels;
 
 use super::Run;
 

@@ -7,12 +7,12 @@ use crate::admin::Failure;
 use crate::admin::arguments::{among, moment};
 use crate::admin::call::Call;
 use crate::admin::company_ref::CompanyRef;
-use crate::admin::labels;
 use crate::admin::output::{Field, Section, Shown as _, View, table};
 use crate::admin::paging::Paging;
 use crate::admin::session::Session;
 use crate::directory::DeliveryStatus;
 use crate::http::platform::deliveries::{AttemptShape, DeliveryShape, ResendRequest, ResentShape};
+use crate::labels;
 
 use super::Run;
 

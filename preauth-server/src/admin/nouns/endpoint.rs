@@ -10,13 +10,13 @@ use crate::admin::Failure;
 use crate::admin::arguments::among;
 use crate::admin::call::Call;
 use crate::admin::company_ref::CompanyRef;
-use crate::admin::labels;
 use crate::admin::once::Once;
 use crate::admin::output::{Field, Section, Shown as _, View};
 use crate::admin::session::Session;
 use crate::http::platform::webhook_endpoint::{
     EndpointShape, EndpointWithSecret, Rotation, WantedEndpoint,
 };
+use crate::labels;
 use crate::language::{Language, Text, texts};
 use crate::printable::printable;
 

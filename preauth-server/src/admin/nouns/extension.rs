@@ -5,12 +5,12 @@ use preauth_core::value::{DueDate, ExtensionId, Money, OperationId};
 
 use crate::admin::Failure;
 use crate::admin::call::Call;
-use crate::admin::labels;
 use crate::admin::once::Once;
 use crate::admin::output::{Field, Shown as _, View};
 use crate::admin::paging::Paging;
 use crate::admin::session::Session;
 use crate::http::platform::extensions::{ExtensionShape, WantedExtension};
+use crate::labels;
 use crate::language::{Language, texts};
 
 use super::Run;

@@ -6,12 +6,12 @@ use preauth_core::value::{Cnpj, DueDate, InvoiceId, InvoiceNumber, Money};
 use crate::admin::Failure;
 use crate::admin::call::Call;
 use crate::admin::company_ref::CompanyRef;
-use crate::admin::labels;
 use crate::admin::once::Once;
 use crate::admin::output::{Field, Shown as _, View};
 use crate::admin::paging::Paging;
 use crate::admin::session::Session;
 use crate::http::platform::invoices::{InvoiceShape, NewInvoice, NewInvoiceData};
+use crate::labels;
 
 use super::Run;
 

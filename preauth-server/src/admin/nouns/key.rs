@@ -12,7 +12,6 @@ use crate::admin::Failure;
 use crate::admin::arguments::among;
 use crate::admin::call::Call;
 use crate::admin::company_ref::CompanyRef;
-use crate::admin::labels;
 use crate::admin::once::Once;
 use crate::admin::output::{Field, Section, Shown as _, View};
 use crate::admin::paging::Paging;
@@ -21,6 +20,7 @@ use crate::admin::user_ref::UserRef;
 use crate::http::platform::api_keys::{
     ApiKeyShape, Found, FoundKey, KeyRequest, KeySearch, NewApiKeyShape,
 };
+use crate::labels;
 use crate::language::{Text, texts};
 use crate::printable::printable;
 

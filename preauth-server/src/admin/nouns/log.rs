@@ -7,11 +7,11 @@ use crate::admin::Failure;
 use crate::admin::arguments::moment;
 use crate::admin::call::Call;
 use crate::admin::company_ref::CompanyRef;
-use crate::admin::labels;
 use crate::admin::output::{Field, Shown as _};
 use crate::admin::paging::Paging;
 use crate::admin::session::Session;
 use crate::http::platform::audit_log::{AuditEntryShape, ChangeShape};
+use crate::labels;
 
 use super::Run;
 

@@ -8,12 +8,12 @@ use crate::admin::Failure;
 use crate::admin::arguments::among;
 use crate::admin::call::Call;
 use crate::admin::company_ref::CompanyRef;
-use crate::admin::labels;
 use crate::admin::output::{Field, Shown as _, View};
 use crate::admin::paging::Paging;
 use crate::admin::session::Session;
 use crate::directory::MailStatus;
 use crate::http::platform::mails::MailShape;
+use crate::labels;
 
 use super::Run;
 

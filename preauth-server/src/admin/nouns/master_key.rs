@@ -4,10 +4,10 @@ use clap::Subcommand;
 
 use crate::admin::Failure;
 use crate::admin::call::Call;
-use crate::admin::labels;
 use crate::admin::output::{Field, Section, Shown as _, View, table, yes_or_no};
 use crate::admin::session::Session;
 use crate::http::platform::master_keys::{MasterKeyShape, MasterKeysShape, ReencryptedShape};
+use crate::labels;
 
 use super::Run;
 

@@ -7,7 +7,6 @@ use preauth_core::value::{OperatorName, Timestamp};
 use crate::admin::Failure;
 use crate::admin::arguments::{among, moment};
 use crate::admin::call::Call;
-use crate::admin::labels;
 use crate::admin::once::Once;
 use crate::admin::operator_ref::OperatorRef;
 use crate::admin::output::{Field, Section, Shown as _, View};
@@ -15,6 +14,7 @@ use crate::admin::paging::Paging;
 use crate::admin::session::Session;
 use crate::http::platform::calling_operator::CallingOperatorShape;
 use crate::http::platform::operators::{NewOperatorShape, OperatorRequest, OperatorShape};
+use crate::labels;
 use crate::language::{Text, texts};
 use crate::printable::printable;
 

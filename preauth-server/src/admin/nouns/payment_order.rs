@@ -6,13 +6,13 @@ use preauth_core::value::{Cnpj, DueDate, Money, OperationId, PaymentOrderId, Rea
 use crate::admin::Failure;
 use crate::admin::call::Call;
 use crate::admin::company_ref::CompanyRef;
-use crate::admin::labels;
 use crate::admin::once::Once;
 use crate::admin::output::{Field, Shown as _, View};
 use crate::admin::paging::Paging;
 use crate::admin::session::Session;
 use crate::http::platform::payment_orders::{NewPaymentOrder, PaymentOrderShape, Schedule};
 use crate::http::platform::reason::NewReason;
+use crate::labels;
 use crate::language::{Text, texts};
 use crate::printable::{printable, reais};
 

@@ -6,11 +6,11 @@ use preauth_core::value::Cnpj;
 use crate::admin::Failure;
 use crate::admin::call::Call;
 use crate::admin::company_ref::CompanyRef;
-use crate::admin::labels;
 use crate::admin::output::{Field, Shown as _, View};
 use crate::admin::paging::Paging;
 use crate::admin::session::Session;
 use crate::http::platform::blocked_suppliers::BlockedSupplier;
+use crate::labels;
 use crate::language::Text;
 
 use super::Run;

@@ -112,7 +112,7 @@ fn count(text: &str) -> usize {
 mod tests {
     use super::super::cell::Shown;
     use super::{Field, Screen, table};
-    use crate::admin::labels;
+    use crate::labels;
     use crate::language::Language;
     use preauth_core::value::{Money, Status};
     use preauth_core::wire::Open;

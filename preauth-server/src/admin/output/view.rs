@@ -87,7 +87,7 @@ mod tests {
     use super::super::cell::Shown;
     use super::super::table;
     use super::{Field, Screen, Section, Text, View};
-    use crate::admin::labels;
+    use crate::labels;
     use crate::language::Language;
 
     struct Record {

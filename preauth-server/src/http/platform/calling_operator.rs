@@ -26,11 +26,11 @@ use super::sections::OPERATORS;
 
 /// The operator whose token a request presented.
 #[derive(Clone, Debug)]
-pub(super) struct CallingOperator {
+pub(in crate::http) struct CallingOperator {
     /// The operator's id; the holder of the configured token has none.
     pub(super) id: Option<OperatorId>,
-    pub(super) name: OperatorName,
-    pub(super) role: OperatorRole,
+    pub(in crate::http) name: OperatorName,
+    pub(in crate::http) role: OperatorRole,
     pub(super) valid_until: Option<Timestamp>,
     /// When the token was looked up.
     pub(super) admitted_at: Instant,
@@ -46,6 +46,11 @@ impl CallingOperator {
             valid_until: None,
             admitted_at: Instant::now(),
         }
+    }
+
+    /// The operator's id; `root` has none.
+    pub(in crate::http) const fn id(&self) -> Option<OperatorId> {
+        self.id
     }
 
     /// The operator who sent this request.

@@ -13,9 +13,9 @@ use salvo::http::{Request, Response};
 use salvo::{Depot, FlowCtrl, Handler, async_trait};
 use secrecy::zeroize::Zeroizing;
 
-use crate::access::{HashBeginning, KeyHash};
+use crate::access::{ConsoleSecret, HashBeginning, KeyHash};
 use crate::clock::Clock;
-use crate::directory::{Operator, Operators};
+use crate::directory::{Operator, Operators, SessionHolder};
 use crate::hold::Hold;
 use crate::http::authorization::bearer;
 use crate::http::client_address::ClientAddress;
@@ -29,6 +29,7 @@ use crate::secret::{CHALLENGE_HEADER, Challenge, Named, OperatorTokens, Proof};
 use super::PREFIX;
 use super::audited::Refusals;
 use super::calling_operator::CallingOperator;
+use super::in_process::known_operator;
 
 /// Minimum time between two records of the use of one token.
 const NOTED_AGAIN_AFTER: TimeDelta = TimeDelta::minutes(1);
@@ -71,14 +72,26 @@ impl OperatorGate {
     /// that an attacker behind the same address cannot lock out operators. Each request looks a named
     /// operator up, so that a revocation takes effect at once.
     pub(super) async fn admit(&self, req: &Request) -> Result<CallingOperator, ApiError> {
+        if let Some(known) = known_operator(req) {
+            return Ok(known);
+        }
         let Some(presented) = bearer(req).map(Zeroizing::new) else {
             return Err(self.refusal(req));
         };
+        self.admit_token(&presented, req).await
+    }
+
+    /// The operator with this token, or the refusal.
+    pub(in crate::http) async fn admit_token(
+        &self,
+        presented: &str,
+        req: &Request,
+    ) -> Result<CallingOperator, ApiError> {
         let now = self.clock.now();
-        if self.tokens.admit(&presented, now) {
+        if self.tokens.admit(presented, now) {
             return Ok(CallingOperator::root());
         }
-        let Some(presented) = Named::parse(&presented) else {
+        let Some(presented) = Named::parse(presented) else {
             return Err(self.refusal(req));
         };
         let found = self.active(presented.beginning(), req, now).await?;
@@ -88,6 +101,25 @@ impl OperatorGate {
                 Ok(operator.into())
             }
             Some(_) | None => Err(self.refusal(req)),
+        }
+    }
+
+    /// The operator of a session, unless the token with which it was opened is valid no longer.
+    pub(in crate::http) fn admit_session(
+        &self,
+        secret: &ConsoleSecret,
+        holder: SessionHolder,
+        operator: Option<Operator>,
+    ) -> Option<CallingOperator> {
+        match holder {
+            SessionHolder::Root { proof } => self
+                .tokens
+                .admit_sealed(secret.bytes(), &proof)
+                .then(CallingOperator::root),
+            SessionHolder::Named(id) => operator
+                .filter(|operator| operator.id == id)
+                .filter(|operator| operator.state(self.clock.now()) == KeyState::Active)
+                .map(Into::into),
         }
     }
 

@@ -20,6 +20,7 @@ pub(crate) mod extensions;
 mod gate;
 mod handshake;
 mod hosts;
+mod in_process;
 pub(crate) mod invoices;
 mod lookup;
 pub(crate) mod mails;
@@ -46,7 +47,7 @@ use std::sync::Arc;
 
 use preauth_core::port::{IdSource, Queries};
 use preauth_core::service::Operations;
-use salvo::Service;
+use salvo::{Router, Service};
 use url::Host;
 
 use crate::clock::Clock;
@@ -59,8 +60,10 @@ use crate::invoice_files::InvoiceFiles;
 use crate::secret::Vault;
 use crate::telemetry::metrics::RequestMetrics;
 
+pub(super) use calling_operator::CallingOperator;
 pub(super) use description::document;
 pub use gate::OperatorGate;
+pub(super) use in_process::{Call, InProcess, OnBehalf};
 pub(crate) use paging::Listed;
 pub use paths::{LIVEZ, METRICS, PREFIX, READYZ};
 pub use probes::Vitals;
@@ -100,19 +103,24 @@ pub struct PlatformApi {
     pub hold: Hold,
 }
 
-/// The platform API as a listener serves it, with its description.
+/// The platform API as a listener serves it, with its description, and other routes beside it.
 #[must_use]
-pub fn service(api: PlatformApi, description: String, counted: RequestMetrics) -> Service {
-    let api = Arc::new(api);
+pub(super) fn service(
+    api: &Arc<PlatformApi>,
+    description: String,
+    counted: RequestMetrics,
+    others: Router,
+) -> Service {
     let (clock, ids) = (Arc::clone(&api.clock), Arc::clone(&api.ids));
     let (gate, hosts) = (api.gate.clone(), Hosts::also(api.hosts.clone()));
     let unguarded = probes::routes(&api.vitals)
         .push(metrics::route(&api.vitals))
         .push(handshake::route(gate.clone()))
-        .push(descriptions::route(DESCRIPTION, description));
+        .push(descriptions::route(DESCRIPTION, description))
+        .push(others);
     let resources = routes::all(api.time_machine.as_ref()).into_iter();
     let router = resources.fold(unguarded, |router, resource| {
-        router.push(resource.router(&api))
+        router.push(resource.router(api))
     });
     server::service(router, "platform", clock, ids, counted)
         .hoop(hosts)

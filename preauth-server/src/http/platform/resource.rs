@@ -104,25 +104,28 @@ impl Resource {
 
     /// The path as the framework serves it.
     pub(super) fn router(self, api: &Arc<PlatformApi>) -> Router {
-        let template: Arc<str> = self.path.as_str().into();
-        let route = |router: Router, route: Route| {
-            let Route {
-                method,
-                minimum,
-                endpoint,
-            } = route;
-            let guarded = Guarded {
-                api: Arc::clone(api),
-                route: Arc::clone(&template),
-                minimum,
-                action: endpoint.document(Described::at("", "")).name(),
-                endpoint,
-            };
-            router.push(Router::with_filter(MethodFilter(method)).goal(guarded))
+        let path = self.path.clone();
+        let route = |router: Router, guarded: Guarded| {
+            let method = MethodFilter(guarded.method.clone());
+            router.push(Router::with_filter(method).goal(guarded))
         };
-        self.endpoints
+        self.guarded(api)
             .into_iter()
-            .fold(Router::with_path(self.path), route)
+            .fold(Router::with_path(path), route)
+    }
+
+    /// Each method with the checks around its endpoint.
+    pub(super) fn guarded(self, api: &Arc<PlatformApi>) -> Vec<Guarded> {
+        let template: Arc<str> = self.path.into();
+        let guarded = |route: Route| Guarded {
+            api: Arc::clone(api),
+            route: Arc::clone(&template),
+            method: route.method,
+            minimum: route.minimum,
+            action: route.endpoint.document(Described::at("", "")).name(),
+            endpoint: route.endpoint,
+        };
+        self.endpoints.into_iter().map(guarded).collect()
     }
 
     fn add(mut self, method: Method, minimum: OperatorRole, endpoint: impl Endpoint) -> Self {
@@ -137,10 +140,12 @@ impl Resource {
 
 /// Wraps an endpoint with the check of the operator's token and role; every endpoint is routed through
 /// it.
-struct Guarded {
+pub(super) struct Guarded {
     api: Arc<PlatformApi>,
-    route: Arc<str>,
-    minimum: OperatorRole,
+    /// The path, with the names of its parameters.
+    pub(super) route: Arc<str>,
+    pub(super) method: Method,
+    pub(super) minimum: OperatorRole,
     /// Its name in the description, and in the audit log.
     action: &'static str,
     endpoint: Arc<dyn Endpoint>,
@@ -155,16 +160,21 @@ impl Handler for Guarded {
         res: &mut Response,
         _ctrl: &mut FlowCtrl,
     ) {
+        self.reply(req, depot).await.write(res);
+    }
+}
+
+impl Guarded {
+    /// The answer to a request of this path and method.
+    pub(super) async fn reply(&self, req: &mut Request, depot: &mut Depot) -> Reply {
         RequestNotes::of(depot).route = Some(Arc::clone(&self.route));
         let outcome = match self.admit(req, depot).await {
             Ok(()) => charged_to(Tenant::Platform, self.answer(req)).await,
             Err(refusal) => Err(refusal),
         };
-        handler::settle(outcome, depot).write(res);
+        handler::settle(outcome, depot)
     }
-}
 
-impl Guarded {
     /// Checks token, role and hold, in this order, and attaches the operator to the request.
     async fn admit(&self, req: &mut Request, depot: &mut Depot) -> Result<(), ApiError> {
         let calling = self.api.gate.admit(req).await?;

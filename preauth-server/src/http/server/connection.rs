@@ -122,7 +122,9 @@ where
     fn call(&self, mut request: Request<Incoming>) -> Self::Future {
         let place = self.checks.place();
         let client = place.client(request.headers());
+        let by_tls = place.came_by_tls(request.headers());
         request.extensions_mut().insert(client);
+        request.extensions_mut().insert(by_tls);
         match place.begin(client) {
             Begun::UnderWay => {}
             Begun::Crowded => {

@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use salvo::http::HeaderMap;
 use tokio::sync::{Notify, oneshot};
 
-use crate::http::client_address::{ClientAddress, ClientGroup, Networks};
+use crate::http::client_address::{CameByTls, ClientAddress, ClientGroup, Networks};
 
 /// The connection limits of a listener.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -161,6 +161,11 @@ impl Place {
     /// The client of a request with these headers.
     pub(super) fn client(&self, headers: &HeaderMap) -> ClientAddress {
         ClientAddress::of(self.peer, headers, &self.shared.limits.trusted_proxies)
+    }
+
+    /// Whether a request with these headers reached a proxy by TLS.
+    pub(super) fn came_by_tls(&self, headers: &HeaderMap) -> CameByTls {
+        CameByTls::of(self.peer, headers, &self.shared.limits.trusted_proxies)
     }
 
     /// A request of `client` begins.

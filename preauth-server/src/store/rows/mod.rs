@@ -6,6 +6,7 @@
 mod audit_entry;
 mod columns;
 mod company;
+mod console_session;
 mod delivery;
 mod event;
 mod invoice;
@@ -24,6 +25,7 @@ mod stored;
 pub(super) use audit_entry::audit_entry;
 pub(super) use columns::{Columns, Corrupt, clamped, count, set_text};
 pub(super) use company::{company, credit, invitation, user};
+pub(super) use console_session::console_session;
 pub(super) use delivery::{attempt, delivery};
 pub(super) use event::history_entry;
 pub(super) use invoice::{invoice, select_invoices};

@@ -11,6 +11,7 @@ pub(super) mod archive;
 pub(super) mod audit_log;
 mod builder;
 mod companies;
+mod console_sessions;
 mod database;
 pub(super) mod deliveries;
 mod dialect;

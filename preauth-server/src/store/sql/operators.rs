@@ -109,7 +109,10 @@ async fn insert(
     one_row_or(done, WriteError::Conflict)
 }
 
-async fn by_id(session: &mut dyn Session, id: OperatorId) -> Result<Option<Operator>, Fault> {
+pub(super) async fn by_id(
+    session: &mut dyn Session,
+    id: OperatorId,
+) -> Result<Option<Operator>, Fault> {
     let row = query(concat!(
         "SELECT ",
         operator_columns!(),

@@ -9,12 +9,12 @@ use sha2::{Digest, Sha256};
 
 use crate::admin::Failure;
 use crate::admin::call::Call;
-use crate::admin::labels;
 use crate::admin::output::{Field, Shown as _, View};
 use crate::admin::session::Session;
 use crate::files;
 use crate::http::platform::operations::{FileShape, OperationDetails};
 use crate::invoice_files::ContentHash;
+use crate::labels;
 
 /// Which file, and where to.
 #[derive(Debug, Args)]

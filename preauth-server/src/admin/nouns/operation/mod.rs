@@ -10,13 +10,13 @@ use preauth_core::value::{ExternalReference, OperationId, Status};
 use crate::admin::Failure;
 use crate::admin::arguments::among;
 use crate::admin::call::Call;
-use crate::admin::labels;
 use crate::admin::output::{Field, Section, Shown as _, View, table};
 use crate::admin::paging::Paging;
 use crate::admin::session::Session;
 use crate::http::platform::operations::{
     FileShape, HistoryShape, OperationDetails, OperationShape,
 };
+use crate::labels;
 
 use super::Run;
 use action::Action;

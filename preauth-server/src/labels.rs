@@ -4,7 +4,7 @@ use crate::language::Text;
 
 macro_rules! labels {
     ($($name:ident = $en:literal | $pt:literal;)+) => {
-        $(pub(super) const $name: Text = Text::new($en, $pt);)+
+        $(pub(crate) const $name: Text = Text::new($en, $pt);)+
     };
 }
 

@@ -4,7 +4,7 @@ use preauth_core::ErrorCode;
 
 /// The meaning of a code.
 #[expect(clippy::too_many_lines, reason = "one sentence per code, in one place")]
-pub(super) const fn english(code: ErrorCode) -> &'static str {
+pub(crate) const fn english(code: ErrorCode) -> &'static str {
     match code {
         ErrorCode::ValidationError => "fields of the request are invalid",
         ErrorCode::BadRequest => "the request is malformed",

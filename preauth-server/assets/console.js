@@ -1,0 +1,34 @@
+// Conveniences of the console; every page works without them.
+"use strict";
+
+// A copy button beside a value: <button data-copy="id of the element">.
+for (const button of document.querySelectorAll("[data-copy]")) {
+  button.hidden = false;
+  button.addEventListener("click", async () => {
+    const text = document.getElementById(button.dataset.copy).textContent;
+    await navigator.clipboard.writeText(text);
+    button.textContent = button.dataset.copied;
+  });
+}
+
+// A region that changes by itself: <section id="…" data-live="seconds">. The page is read again, and only
+// what changed is replaced. It rests while nobody looks.
+for (const region of document.querySelectorAll("[data-live]")) {
+  const wait = Number(region.dataset.live) * 1000;
+  const refresh = async () => {
+    try {
+      if (!document.hidden && !region.contains(document.activeElement)) {
+        const answer = await fetch(location.href, { headers: { accept: "text/html" } });
+        const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+        const fresh = answer.ok && !answer.redirected ? page.getElementById(region.id) : null;
+        if (!fresh) return;
+        if (fresh.innerHTML !== region.innerHTML) region.replaceChildren(...fresh.childNodes);
+        if (!("live" in fresh.dataset)) return;
+      }
+    } catch {
+      // The server is away for the moment.
+    }
+    setTimeout(refresh, wait);
+  };
+  setTimeout(refresh, wait);
+}

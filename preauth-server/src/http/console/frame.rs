@@ -1,0 +1,107 @@
+//! What surrounds every page: navigation, operator, language.
+
+use preauth_core::access::OperatorRole;
+
+use crate::http::pages::words::Words;
+
+use super::assets::{SCRIPT_PATH, STYLE_PATH};
+use super::visit::Visit;
+
+/// The section of the navigation in which a page is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Section {
+    Home,
+    None,
+}
+
+/// An entry of the navigation.
+pub(super) struct Entry {
+    pub(super) section: Section,
+    pub(super) path: &'static str,
+    en: &'static str,
+    pt: &'static str,
+}
+
+const ENTRIES: &[Entry] = &[entry(Section::Home, "/console", "Overview", "Visão geral")];
+
+const fn entry(section: Section, path: &'static str, en: &'static str, pt: &'static str) -> Entry {
+    Entry {
+        section,
+        path,
+        en,
+        pt,
+    }
+}
+
+/// The surroundings of a page; templates call it `f`.
+pub(super) struct Frame {
+    pub(super) w: Words,
+    /// The name and role of the operator; nobody has signed in on the others.
+    pub(super) operator: Option<(String, OperatorRole)>,
+    /// The token of the session's forms.
+    pub(super) form_token: String,
+    pub(super) section: Section,
+    /// The path of the page, for the switch of languages.
+    pub(super) here: String,
+    pub(super) is_sandbox: bool,
+}
+
+impl Frame {
+    /// Around a page of an operator.
+    pub(super) fn of(visit: &Visit, section: Section) -> Self {
+        Self {
+            w: visit.words,
+            operator: Some((
+                visit.signed.operator.name.as_str().to_owned(),
+                visit.signed.operator.role,
+            )),
+            form_token: visit.signed.secret.form_token(),
+            section,
+            here: visit.here.clone(),
+            is_sandbox: visit.console.api.time_machine.is_some(),
+        }
+    }
+
+    /// Around a page for somebody who has not signed in.
+    pub(super) fn open(w: Words, here: &str) -> Self {
+        Self {
+            w,
+            operator: None,
+            form_token: String::new(),
+            section: Section::None,
+            here: here.to_owned(),
+            is_sandbox: false,
+        }
+    }
+
+    pub(super) fn style(&self) -> &'static str {
+        &STYLE_PATH
+    }
+
+    pub(super) fn script(&self) -> &'static str {
+        &SCRIPT_PATH
+    }
+
+    pub(super) fn entries(&self) -> impl Iterator<Item = &'static Entry> {
+        ENTRIES.iter()
+    }
+
+    /// The text in the reader's language.
+    pub(super) fn t(&self, en: &'static str, pt: &'static str) -> &'static str {
+        self.w.t(en, pt)
+    }
+
+    pub(super) fn role(&self, role: &OperatorRole) -> &'static str {
+        match role {
+            OperatorRole::Viewer => self.t("viewer", "somente leitura"),
+            OperatorRole::Operator => self.t("operator", "operador"),
+            OperatorRole::Admin => self.t("administrator", "administrador"),
+        }
+    }
+}
+
+impl Entry {
+    pub(super) fn title(&self, w: &Words) -> &'static str {
+        w.t(self.en, self.pt)
+    }
+}

@@ -1,0 +1,130 @@
+//! What stands before every page: the session, and for forms their origin and the session's token.
+
+use std::sync::Arc;
+
+use salvo::http::{Request, Response};
+use salvo::{Depot, FlowCtrl, Handler, async_trait};
+
+use crate::fair::{Tenant, charged_to};
+use crate::http::error::ApiError;
+use crate::http::handler;
+use crate::http::pages::form::Form;
+use crate::http::pages::same_origin::is_same_origin;
+use crate::http::pages::words::Words;
+use crate::http::pages::{headers, language};
+use crate::http::reply::Reply;
+use crate::http::request_notes::RequestNotes;
+
+use super::failure::{self, Failure};
+use super::frame::{Frame, Section};
+use super::sign_in;
+use super::visit::{Visit, here};
+use super::{Console, PREFIX};
+
+/// A page for those who have signed in.
+#[async_trait]
+pub(super) trait Page: Send + Sync + 'static {
+    async fn show(&self, visit: &Visit) -> Result<Reply, Failure>;
+}
+
+/// What a form does.
+#[async_trait]
+pub(super) trait Submit: Send + Sync + 'static {
+    async fn submit(&self, visit: &Visit, form: &Form, req: &Request) -> Result<Reply, Failure>;
+}
+
+/// What stands at a method of a path.
+pub(super) enum Place {
+    Page(Box<dyn Page>),
+    Submit(Box<dyn Submit>),
+    /// For those who have not signed in.
+    Open(Box<dyn Open>),
+}
+
+/// A page or form for those who have not signed in.
+#[async_trait]
+pub(super) trait Open: Send + Sync + 'static {
+    async fn answer(&self, console: &Console, req: &mut Request) -> Result<Reply, Failure>;
+}
+
+/// Wraps every page and form of the console.
+pub(super) struct Guarded {
+    pub(super) console: Arc<Console>,
+    pub(super) route: Arc<str>,
+    pub(super) place: Place,
+}
+
+#[async_trait]
+impl Handler for Guarded {
+    async fn handle(
+        &self,
+        req: &mut Request,
+        depot: &mut Depot,
+        res: &mut Response,
+        _ctrl: &mut FlowCtrl,
+    ) {
+        RequestNotes::of(depot).route = Some(Arc::clone(&self.route));
+        let mut notes = Notes::default();
+        let answer = self.answer(req, &mut notes);
+        let outcome = charged_to(Tenant::Platform, handler::run(answer)).await;
+        RequestNotes::of(depot).operator = notes.operator;
+        let reply = match outcome {
+            Ok(reply) => reply,
+            Err(error) => {
+                let failed = handler::settle(Err(error), depot);
+                let frame = Frame::open(Words(language::of_request(req)), PREFIX);
+                let error = ApiError::new(preauth_core::ErrorCode::InternalError);
+                failure::page(error.into(), frame).unwrap_or(failed)
+            }
+        };
+        reply.write(res);
+    }
+}
+
+/// What the log learns of a request.
+#[derive(Default)]
+struct Notes {
+    operator: Option<preauth_core::value::OperatorName>,
+}
+
+impl Guarded {
+    async fn answer(&self, req: &mut Request, notes: &mut Notes) -> Result<Reply, ApiError> {
+        let words = Words(language::of_request(req));
+        let open = |failure| failure::page(failure, Frame::open(words, PREFIX));
+        if let Place::Open(place) = &self.place {
+            return place.answer(&self.console, req).await.or_else(open);
+        }
+        let signed = match self.console.signed(req).await {
+            Ok(Some(signed)) => signed,
+            Ok(None) => return Ok(headers::see_other(&sign_in::path_from(&here(req)))),
+            Err(error) => return open(error.into()),
+        };
+        notes.operator = Some(signed.operator.name.clone());
+        let visit = Visit::new(&self.console, signed, words, req)?;
+        let outcome = match &self.place {
+            Place::Page(page) => page.show(&visit).await,
+            Place::Submit(submit) => match self.form(&visit, req).await {
+                Ok(form) => submit.submit(&visit, &form, req).await,
+                Err(failure) => Err(failure),
+            },
+            Place::Open(_) => Err(ApiError::internal("it was answered").into()),
+        };
+        outcome.or_else(|failure| failure::page(failure, Frame::of(&visit, Section::None)))
+    }
+
+    /// The fields of a form, if a page of this session sent them.
+    async fn form(&self, visit: &Visit, req: &mut Request) -> Result<Form, Failure> {
+        if !is_same_origin(req) {
+            return Err(Failure::ForeignForm);
+        }
+        let form = Form::read(req).await?;
+        let token = form.one(FORM_TOKEN).unwrap_or_default();
+        if !visit.signed.secret.admits_form(token) {
+            return Err(Failure::ForeignForm);
+        }
+        Ok(form)
+    }
+}
+
+/// The field of every form that holds the session's token.
+const FORM_TOKEN: &str = "form_token";

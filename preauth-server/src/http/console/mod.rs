@@ -1,0 +1,50 @@
+//! The operators' console: pages on the private listener, rendered by the server.
+//!
+//! Whatever a page shows or does goes through the platform API in this process, on behalf of the
+//! session's operator, so that roles, the audit log, idempotency keys and refusals are those of the API.
+//! A GET changes nothing; every form is checked for its origin and for the session's token.
+
+mod assets;
+mod failure;
+mod frame;
+mod guard;
+mod home;
+mod language;
+mod routes;
+mod session;
+mod sign_in;
+mod visit;
+
+use std::sync::Arc;
+
+use salvo::{Router, Service};
+
+use crate::http::platform::{self, InProcess, PlatformApi};
+use crate::telemetry::metrics::RequestMetrics;
+
+pub use routes::paths;
+
+/// The path of the console, and the beginning of every path of it.
+const PREFIX: &str = "/console";
+
+/// What the pages need.
+pub(super) struct Console {
+    api: Arc<PlatformApi>,
+    platform: InProcess,
+}
+
+/// The platform API and the console, for the private listener.
+#[must_use]
+pub fn service(api: PlatformApi, description: String, counted: RequestMetrics) -> Service {
+    let api = Arc::new(api);
+    let console = Arc::new(Console {
+        platform: InProcess::new(&api),
+        api: Arc::clone(&api),
+    });
+    let pages = routes::all(console.api.time_machine.is_some())
+        .into_iter()
+        .fold(Router::new(), |router, route| {
+            router.push(route.router(&console))
+        });
+    platform::service(&api, description, counted, pages.push(assets::router()))
+}

@@ -1,0 +1,76 @@
+//! Every page and form of the console, in one place.
+
+use std::sync::Arc;
+
+use salvo::Router;
+use salvo::http::Method;
+
+use super::guard::{Guarded, Open, Page, Place, Submit};
+use super::{Console, PREFIX, home, language, sign_in};
+
+/// A method of a path.
+pub(super) struct Route {
+    method: Method,
+    path: String,
+    place: Place,
+}
+
+/// Method and path of every page and form, so that tests can go over them. A sandbox has some more.
+#[must_use]
+pub fn paths() -> Vec<(String, String)> {
+    let routes = all(false).into_iter();
+    routes
+        .map(|route| (route.method.to_string(), route.path))
+        .collect()
+}
+
+pub(super) fn all(_is_sandbox: bool) -> Vec<Route> {
+    vec![
+        open(Method::GET, "/sign-in", sign_in::Ask),
+        open(Method::POST, "/sign-in", sign_in::SignIn),
+        submit("/sign-out", sign_in::SignOut),
+        open(Method::POST, "/language", language::Switch),
+        page("", home::Home),
+    ]
+}
+
+fn page(path: &str, page: impl Page) -> Route {
+    route(Method::GET, path, Place::Page(Box::new(page)))
+}
+
+fn submit(path: &str, submit: impl Submit) -> Route {
+    route(Method::POST, path, Place::Submit(Box::new(submit)))
+}
+
+fn open(method: Method, path: &str, open: impl Open) -> Route {
+    route(method, path, Place::Open(Box::new(open)))
+}
+
+fn route(method: Method, path: &str, place: Place) -> Route {
+    Route {
+        method,
+        path: format!("{PREFIX}{path}"),
+        place,
+    }
+}
+
+impl Route {
+    /// The route as the framework serves it; HEAD answers like GET.
+    pub(super) fn router(self, console: &Arc<Console>) -> Router {
+        let guarded = Guarded {
+            console: Arc::clone(console),
+            route: self.path.as_str().into(),
+            place: self.place,
+        };
+        let router = Router::with_path(self.path.trim_start_matches('/'));
+        let method = self.method;
+        router.push(
+            Router::new()
+                .filter_fn(move |req, _| {
+                    let asked = req.method();
+                    *asked == method || *asked == Method::HEAD && method == Method::GET
+                })
+                .goal(guarded),
+        )
+    }
+}
