@@ -5,7 +5,7 @@ use crate::value::{DueDate, Money, Reason, Timestamp, calendar};
 use super::term::LATEST_DUE_DAYS;
 use super::{
     Action, Change, Closing, Command, CommandContext, Extension, Operation, Rejection, ReprovedBy,
-    Resumed, State,
+    Resumed, State, TRANSITIONS,
 };
 
 /// The outcome of a command that was not refused.
@@ -80,6 +80,34 @@ pub fn decide(
     Ok(Decision::Change(change))
 }
 
+/// The actions that the operation's present state permits to others than the ERP and the passing of time.
+/// What an action asks for, or another record, may still be refused.
+pub fn possible_actions(operation: &Operation) -> impl Iterator<Item = Action> {
+    let status = operation.status();
+    let has_open_extension = open_extension(operation, |_| true).is_ok();
+    let is_reproved = operation.closing().is_some_and(Closing::is_reproval);
+    let is_possible = move |action: Action| match action {
+        Action::Offer | Action::AdvanceDirectly | Action::Cancel | Action::Expire => false,
+        Action::Request
+        | Action::Decline
+        | Action::Withdraw
+        | Action::Verify
+        | Action::Approve
+        | Action::Release
+        | Action::Pay
+        | Action::Bill
+        | Action::ReproveByCompany
+        | Action::ReproveByPlatform => true,
+        Action::ReturnPayout | Action::Conclude | Action::CreateExtension => !has_open_extension,
+        Action::ConcludeExtension | Action::CancelExtension => has_open_extension,
+        Action::Reopen => is_reproved,
+    };
+    let rows = TRANSITIONS.iter();
+    rows.filter(move |row| row.from.contains(&status))
+        .map(|row| row.action)
+        .filter(move |action| is_possible(*action))
+}
+
 /// The outcomes of cancel that do not cancel the operation ([contract, "Cancel
 /// refusals"](https://example.com/preauth/blob/main/docs/reference.md#cancel-refusals)).
 fn cancel_outside_the_offer(operation: &Operation) -> Option<Result<Decision, Rejection>> {
@@ -124,13 +152,7 @@ fn pay(context: &CommandContext) -> Result<Change, Rejection> {
 }
 
 fn reopen(operation: &Operation, context: &CommandContext) -> Result<Change, Rejection> {
-    let reproved = operation.closing().is_some_and(|closing| {
-        matches!(
-            closing.action,
-            Action::ReproveByCompany | Action::ReproveByPlatform
-        )
-    });
-    if !reproved {
+    if !operation.closing().is_some_and(Closing::is_reproval) {
         return Err(Rejection::InvalidTransition {
             status: operation.status(),
         });

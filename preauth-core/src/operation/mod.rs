@@ -22,7 +22,7 @@ pub use actor::{Actor, ActorKind};
 pub use change::Change;
 pub use command::{Command, ReprovedBy};
 pub use context::{CommandContext, Resumed};
-pub use decide::{Decision, decide};
+pub use decide::{Decision, decide, possible_actions};
 pub use decide_offer::{Credit, KnownSupplier, OfferContext, decide_direct_advance, decide_offer};
 pub use evolve::evolve;
 pub use extension::{Extension, ExtensionStatus};

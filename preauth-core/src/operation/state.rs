@@ -116,6 +116,15 @@ impl Closing {
         }
     }
 
+    /// Whether the company or the platform reproved the request.
+    #[must_use]
+    pub const fn is_reproval(&self) -> bool {
+        matches!(
+            self.action,
+            Action::ReproveByCompany | Action::ReproveByPlatform
+        )
+    }
+
     /// The `stage` of webhooks: at which stage the operation was closed.
     #[must_use]
     pub fn stage(&self) -> Option<Stage> {

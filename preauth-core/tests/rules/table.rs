@@ -3,7 +3,7 @@
 use preauth_core::ErrorCode;
 use preauth_core::operation::{
     Action, By, Change, Closing, Command, CommandContext, Decision, Rejection, TRANSITIONS, decide,
-    evolve,
+    evolve, possible_actions,
 };
 use preauth_core::value::{EventType, Reason, Stage, Status, Timestamp};
 
@@ -235,6 +235,22 @@ fn cancel_answers(state_name: &str) -> Result<Decision, Rejection> {
         "REPROVED/cancelled" => Ok(Decision::Unchanged),
         name if name.starts_with("REPROVED") => Err(Rejection::AlreadyClosed),
         _ => Err(Rejection::AlreadyRequested),
+    }
+}
+
+#[test]
+fn exactly_what_is_not_refused_is_possible() {
+    for (state_name, state) in states() {
+        let operation = operation(state);
+        let possible: Vec<_> = possible_actions(&operation).collect();
+        for (command_name, command) in commands() {
+            let action = command.action();
+            let is_of_others = matches!(action.transition().by, By::Erp | By::System);
+            let is_decided = decide(&operation, &command, &context(), now()).is_ok();
+            let expected = is_decided && !is_of_others;
+            let case = format!("{state_name}, {command_name}");
+            assert_eq!(possible.contains(&action), expected, "{case}");
+        }
     }
 }
 

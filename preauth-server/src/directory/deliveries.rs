@@ -1,9 +1,10 @@
 //! The history of deliveries.
 
 use async_trait::async_trait;
+use chrono::TimeDelta;
 use preauth_core::port::{DeliveryStatus as Stored, PageRequest, Unavailable};
 use preauth_core::text_enum;
-use preauth_core::value::{CompanyId, DeliveryId, EventId, EventType, Timestamp};
+use preauth_core::value::{CompanyId, DeliveryId, EventId, EventType, OperationId, Timestamp};
 
 use super::{DirectoryError, Page};
 
@@ -48,6 +49,8 @@ pub struct Delivery {
     pub company: CompanyId,
     /// The event it carries.
     pub event: EventId,
+    /// The operation that the event is about.
+    pub operation: Option<OperationId>,
     /// The text of the event's type, which a newer version may have recorded.
     pub event_type: String,
     /// Its status; a pending delivery of a paused endpoint is shown as paused.
@@ -88,7 +91,24 @@ pub struct DeliveryFilter {
     pub status: Option<DeliveryStatus>,
     /// Only of this event type.
     pub event_type: Option<EventType>,
+    /// Only about this operation.
+    pub operation: Option<OperationId>,
+    /// Only those that wait for this reason.
+    pub wait: Option<DeliveryWait>,
 }
+
+text_enum! {
+    /// Why a delivery still waits, in a way that somebody should look at.
+    pub enum DeliveryWait, "wait" {
+        /// An attempt failed, and another one follows.
+        AfterFailure => "AFTER_FAILURE",
+        /// It has been due for five minutes, and nobody has attempted it.
+        Overdue => "OVERDUE",
+    }
+}
+
+/// How long a delivery may be due before it counts as overdue.
+pub const OVERDUE_AFTER: TimeDelta = TimeDelta::minutes(5);
 
 /// Reads and resends deliveries.
 #[async_trait]
@@ -96,19 +116,24 @@ pub trait Deliveries: Send + Sync {
     /// A delivery with its attempts, if it exists.
     async fn delivery(&self, id: DeliveryId) -> Result<Option<Delivery>, Unavailable>;
 
-    /// A head office's deliveries, newest first.
+    /// The deliveries of a head office, or of all of them, newest first, as they stand at `now`.
     async fn deliveries(
         &self,
-        company: CompanyId,
+        company: Option<CompanyId>,
         filter: DeliveryFilter,
         page: PageRequest,
+        now: Timestamp,
     ) -> Result<Page<Delivery>, Unavailable>;
 
     /// Makes a delivered or failed delivery due at `at`, with a fresh schedule; conflict when it is
     /// still pending or its endpoint was removed.
     async fn resend(&self, id: DeliveryId, at: Timestamp) -> Result<(), DirectoryError>;
 
-    /// Does the same with at most `limit` of a head office's deliveries that failed from `since` to
+    /// Makes a pending delivery due at `at`, with a fresh schedule, unless an attempt of it is in progress;
+    /// conflict when it is not pending, or its endpoint was removed or is paused.
+    async fn hasten(&self, id: DeliveryId, at: Timestamp) -> Result<(), DirectoryError>;
+
+    /// Does the same as [`resend`](Self::resend) with at most `limit` of a head office's deliveries that failed from `since` to
     /// `at`, the oldest first; those of a removed endpoint are not changed. Returns their number:
     /// fewer than `limit` means that none is left.
     async fn resend_failed(

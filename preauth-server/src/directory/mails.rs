@@ -85,10 +85,10 @@ pub trait Mails: Send + Sync {
     /// A mail, if it exists.
     async fn mail(&self, id: MailId) -> Result<Option<Mail>, Unavailable>;
 
-    /// A head office's mails, newest first.
+    /// The mails of a head office, or of all of them, newest first.
     async fn mails(
         &self,
-        company: CompanyId,
+        company: Option<CompanyId>,
         filter: MailFilter,
         page: PageRequest,
     ) -> Result<Page<Mail>, Unavailable>;

@@ -14,7 +14,9 @@ mod extensions;
 mod invoice_files;
 mod invoices;
 mod mails;
+mod operation_search;
 mod operators;
+mod overview;
 mod payment_orders;
 mod registration;
 mod users;
@@ -24,7 +26,8 @@ pub use audit_log::{AuditEntry, AuditFilter, AuditLog, AuditOutcome, AuditSeal, 
 pub use companies::{Companies, Company, Contact, Invitation, Suspension};
 pub use console_sessions::{ConsoleSession, ConsoleSessions, SessionHolder};
 pub use deliveries::{
-    AttemptRecord, Deliveries, Delivery, DeliveryFilter, DeliveryStatus, resend_all_failed,
+    AttemptRecord, Deliveries, Delivery, DeliveryFilter, DeliveryStatus, DeliveryWait,
+    OVERDUE_AFTER, resend_all_failed,
 };
 pub use endpoints::{
     Abandoned, Endpoint, Endpoints, KeptSecret, Replaced, ResealedSecret, SealedSecret, SecretId,
@@ -33,8 +36,10 @@ pub use extensions::{Extensions, OperationExtension};
 pub use invoice_files::FileDescriptions;
 pub use invoices::Invoices;
 pub use mails::{Mail, MailFilter, MailStatus, Mails};
+pub use operation_search::{OperationFilter, OperationSearch};
 pub use operators::{Operator, Operators};
-pub use payment_orders::PaymentOrders;
+pub use overview::{Attention, CompanyAttention, EndingKey, KEYS_ENDING_WITHIN, Overview, Totals};
+pub use payment_orders::{PaymentOrderFilter, PaymentOrders};
 pub use registration::{RegistrationError, register};
 pub use users::{User, UserChange, Users};
 
@@ -56,7 +61,9 @@ pub trait Directory:
     + FileDescriptions
     + Invoices
     + Mails
+    + OperationSearch
     + Operators
+    + Overview
     + PaymentOrders
 {
 }
@@ -73,7 +80,9 @@ impl<T> Directory for T where
         + FileDescriptions
         + Invoices
         + Mails
+        + OperationSearch
         + Operators
+        + Overview
         + PaymentOrders
 {
 }

@@ -66,6 +66,8 @@ pub use policy::EndpointPolicy;
 pub use refusal::UrlRefusal;
 pub use retry_after::RetryAfter;
 pub use sender::{Answer, Request, Sender};
+pub(crate) use signing::sent_headers;
+pub(crate) use webhook_verify::SIGNATURE_HEADER;
 
 /// A step is one write and one read; the database gives both up within 80 s. The loop waits for
 /// nothing else: attempts run on tasks of their own.

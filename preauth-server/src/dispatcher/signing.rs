@@ -1,7 +1,7 @@
 //! Builds the request of one attempt: the immutable body with a fresh signature.
 
 use preauth_core::port::Leased;
-use preauth_core::value::Timestamp;
+use preauth_core::value::{EventId, Timestamp};
 use secrecy::ExposeSecret;
 use thiserror::Error;
 use webhook_verify::{
@@ -48,15 +48,22 @@ pub(super) fn signed_request(
     let signature = sign(&secrets, now.unix_seconds(), leased.body.as_bytes())?;
     Ok(Request {
         url: leased.url.clone(),
-        headers: vec![
-            ("content-type", "application/json".to_owned()),
-            (SIGNATURE_HEADER, signature),
-            (EVENT_ID_HEADER, leased.event.to_string()),
-            (EVENT_TYPE_HEADER, leased.event_type.clone()),
-            ("user-agent", USER_AGENT.to_owned()),
-        ],
+        headers: sent_headers(leased.event, &leased.event_type)
+            .into_iter()
+            .chain([(SIGNATURE_HEADER, signature)])
+            .collect(),
         body: leased.body.clone(),
     })
+}
+
+/// The headers of every attempt for an event, except the signature.
+pub(crate) fn sent_headers(event: EventId, event_type: &str) -> [(&'static str, String); 4] {
+    [
+        ("content-type", "application/json".to_owned()),
+        (EVENT_ID_HEADER, event.to_string()),
+        (EVENT_TYPE_HEADER, event_type.to_owned()),
+        ("user-agent", USER_AGENT.to_owned()),
+    ]
 }
 
 #[cfg(test)]

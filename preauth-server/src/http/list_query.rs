@@ -1,10 +1,10 @@
 //! The parameters that lists share (contract, "GET /pre-authorizations").
 
 use preauth_core::port::{Filter, PageRequest};
-use preauth_core::value::{ExternalReference, Status};
+use preauth_core::value::{ExternalReference, OperationId, Status};
 
 use super::fields::{Problems, one_of};
-use super::problem::Problem;
+use super::problem::{Defect, Problem};
 use super::query::Query;
 
 const DEFAULT_LIMIT: u32 = 20;
@@ -25,6 +25,11 @@ pub(super) fn operations(query: Option<&str>) -> Result<(Filter, PageRequest), V
     };
     let page = page(&query, &mut problems);
     problems.unless_any(Some((filter, page)))
+}
+
+/// The operation that a filter names.
+pub(super) fn operation_id(text: &str) -> Result<OperationId, Defect> {
+    text.parse::<OperationId>().map_err(|_| Defect::NotNumeric)
 }
 
 /// Reads `page` and `limit`.

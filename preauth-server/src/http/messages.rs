@@ -191,7 +191,7 @@ pub(super) fn refusal(refusal: &Refusal) -> String {
             "operationId é de outra empresa ou de outro fornecedor.".to_owned()
         }
         Refusal::DeliveryNotResendable => {
-            "A entrega ainda está pendente ou seu endpoint foi removido.".to_owned()
+            "O endpoint da entrega foi removido ou está pausado.".to_owned()
         }
         Refusal::MailNotResendable => {
             "Só um e-mail com falha (FAILED) pode ser enviado de novo.".to_owned()

@@ -32,6 +32,10 @@ pub struct Waiting {
     pub due_deliveries: u32,
     /// Pending deliveries of paused endpoints.
     pub paused_deliveries: u32,
+    /// Pending deliveries of which an attempt has failed.
+    pub retried_deliveries: u32,
+    /// When the event of the oldest of these happened.
+    pub oldest_retried_at: Option<Timestamp>,
     /// Paused endpoints that have pending deliveries.
     pub paused_endpoints: u32,
     /// Stored mails that were not sent yet.

@@ -54,6 +54,7 @@ pub(super) async fn scrape(vitals: &ServerVitals) -> String {
 struct Backlog {
     oldest_due_age: Duration,
     oldest_mail_age: Duration,
+    oldest_retried_age: Duration,
     slow_endpoints: u32,
     waiting: Waiting,
     offices_near_quota: u32,
@@ -65,11 +66,13 @@ async fn read(vitals: &ServerVitals) -> Result<Backlog, Unavailable> {
         let age = due.map(|due| now.since(due).to_std().unwrap_or_default());
         age.unwrap_or_default()
     };
+    let waiting = vitals.watch.waiting(now).await?;
     Ok(Backlog {
         oldest_due_age: age(vitals.outbox.next_due().await?),
         oldest_mail_age: age(vitals.mails.next_due().await?),
         slow_endpoints: vitals.endpoints.slow_endpoints().await?,
-        waiting: vitals.watch.waiting(now).await?,
+        oldest_retried_age: age(waiting.oldest_retried_at),
+        waiting,
         offices_near_quota: match vitals.file_quota_bytes {
             Some(quota) => {
                 let near = quota.get().div_ceil(100).saturating_mul(NEAR_QUOTA_PERCENT);
@@ -90,6 +93,12 @@ impl Backlog {
             .set(self.oldest_due_age.as_secs_f64());
         families
             .seconds(
+                "preauth_deliveries_oldest_retrying_age_seconds",
+                "Age of the oldest event of which a delivery still waits after a failed attempt; 0 without one.",
+            )
+            .set(self.oldest_retried_age.as_secs_f64());
+        families
+            .seconds(
                 "preauth_notices_oldest_due_age_seconds",
                 "How long the oldest due mail that nobody sends has been due; 0 without one.",
             )
@@ -97,6 +106,8 @@ impl Backlog {
         let Waiting {
             due_deliveries,
             paused_deliveries,
+            retried_deliveries,
+            oldest_retried_at: _,
             paused_endpoints,
             staged_mails,
         } = self.waiting;
@@ -110,6 +121,11 @@ impl Backlog {
                 "preauth_deliveries_paused",
                 "Pending deliveries of paused endpoints, counted up to 10000.",
                 paused_deliveries,
+            ),
+            (
+                "preauth_deliveries_retrying",
+                "Pending deliveries of which an attempt has failed, counted up to 10000.",
+                retried_deliveries,
             ),
             (
                 "preauth_endpoints_paused",

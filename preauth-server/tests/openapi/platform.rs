@@ -283,6 +283,10 @@ impl Story {
             self.get(&order).await;
         }
         self.get("payment-orders").await;
+        self.get("deliveries?status=DELIVERED").await;
+        self.get("notices?kind=OFFER").await;
+        self.get("attention").await;
+        self.get("totals?days=2").await;
         self.post("sandbox/clock", json!({"advanceSeconds": 60}))
             .await;
         for path in [LIVEZ, READYZ, METRICS] {

@@ -8,7 +8,7 @@ use preauth_core::port::{
 };
 use preauth_core::value::{CompanyId, DeliveryId, EventType, Timestamp};
 use preauth_server::directory::{
-    AttemptRecord, Delivery, DeliveryFilter, DeliveryStatus, DirectoryError,
+    AttemptRecord, Delivery, DeliveryFilter, DeliveryStatus, DeliveryWait, DirectoryError,
 };
 
 use crate::store::fixture::{FIRST_PAGE, Fixture};
@@ -16,6 +16,8 @@ use crate::store::fixture::{FIRST_PAGE, Fixture};
 const ALL: DeliveryFilter = DeliveryFilter {
     status: None,
     event_type: None,
+    operation: None,
+    wait: None,
 };
 
 async fn claim_one(fixture: &Fixture, now: Timestamp) -> Leased {
@@ -89,7 +91,10 @@ async fn one_delivery() -> (Fixture, CompanyId) {
 }
 
 async fn only(fixture: &Fixture, payer: CompanyId) -> Delivery {
-    let page = fixture.directory().deliveries(payer, ALL, FIRST_PAGE).await;
+    let page = fixture
+        .directory()
+        .deliveries(Some(payer), ALL, FIRST_PAGE, fixture.now)
+        .await;
     let mut page = page.unwrap();
     assert_eq!((page.items.len(), page.total), (1, 1));
     page.items.remove(0)
@@ -98,7 +103,7 @@ async fn only(fixture: &Fixture, payer: CompanyId) -> Delivery {
 async fn total(fixture: &Fixture, payer: CompanyId, filter: DeliveryFilter) -> u64 {
     let page = fixture
         .directory()
-        .deliveries(payer, filter, FIRST_PAGE)
+        .deliveries(Some(payer), filter, FIRST_PAGE, fixture.now)
         .await;
     let page = page.unwrap();
     assert_eq!(u64::try_from(page.items.len()).unwrap(), page.total);
@@ -190,7 +195,9 @@ async fn deliveries_are_filtered_and_paged_newest_first() {
     assert_eq!(total(&fixture, stranger, ALL).await, 0);
     let page = |page| {
         let request = PageRequest { page, limit: 2 };
-        fixture.directory().deliveries(payer, ALL, request)
+        fixture
+            .directory()
+            .deliveries(Some(payer), ALL, request, fixture.now)
     };
     let (first, second) = (page(1).await.unwrap(), page(2).await.unwrap());
     let times: Vec<_> = first.items.iter().chain(&second.items).collect();
@@ -234,6 +241,81 @@ async fn a_finished_delivery_is_resent_with_the_whole_schedule() {
     let resend = fixture.directory().resend(leased.delivery, at);
     resend.await.unwrap();
     assert_eq!(only(&fixture, payer).await.status, DeliveryStatus::Pending);
+}
+
+#[tokio::test]
+async fn a_delivery_that_waits_after_a_failure_is_listed_and_sent_now() {
+    let (fixture, payer) = one_delivery().await;
+    let directory = fixture.directory();
+    let tomorrow = fixture.later(TimeDelta::days(1));
+    let waiting = async |wait, now| {
+        let filter = DeliveryFilter {
+            wait: Some(wait),
+            ..ALL
+        };
+        let found = directory.deliveries(None, filter, FIRST_PAGE, now).await;
+        let found = found.unwrap();
+        assert_eq!(found.total, u64::try_from(found.items.len()).unwrap());
+        let of_payer = found.items.into_iter().filter(|it| it.company == payer);
+        of_payer.map(|it| it.id).collect::<Vec<_>>()
+    };
+    let id = only(&fixture, payer).await.id;
+    assert!(
+        waiting(DeliveryWait::AfterFailure, fixture.now)
+            .await
+            .is_empty()
+    );
+    let overdue = waiting(DeliveryWait::Overdue, fixture.later(TimeDelta::minutes(6)));
+    assert_eq!(overdue.await, [id]);
+    let leased = claim_one(&fixture, fixture.now).await;
+    // While it is attempted it stays as it is.
+    directory.hasten(id, fixture.now).await.unwrap();
+    let retry = Verdict::RetryAt {
+        at: tomorrow,
+        pause_endpoint: false,
+    };
+    fail(&fixture, &leased, retry).await;
+    assert_eq!(waiting(DeliveryWait::AfterFailure, fixture.now).await, [id]);
+    let stuck = fixture.stores.watch.waiting(fixture.now).await.unwrap();
+    assert!(stuck.retried_deliveries >= 1 && stuck.oldest_retried_at.is_some());
+    assert_eq!(only(&fixture, payer).await.next_attempt_at, Some(tomorrow));
+    directory.hasten(id, fixture.now).await.unwrap();
+    let again = claim_one(&fixture, fixture.now).await;
+    assert_eq!((again.attempts_made, again.trigger), (0, Trigger::Resend));
+    deliver(&fixture, &again, fixture.now).await;
+    // Neither a delivered one nor one of a paused endpoint is hastened.
+    let delivered = directory.hasten(id, fixture.now).await;
+    assert!(matches!(delivered, Err(DirectoryError::Conflict)));
+    directory.resend(id, tomorrow).await.unwrap();
+    let pause = directory.set_endpoint_paused(payer, true, fixture.now);
+    pause.await.unwrap();
+    let paused = directory.hasten(id, fixture.now).await;
+    assert!(matches!(paused, Err(DirectoryError::Conflict)));
+}
+
+#[tokio::test]
+async fn the_deliveries_and_mails_of_all_companies_are_listed_by_operation() {
+    let fixture = Fixture::new().await;
+    let mut offers = Vec::new();
+    for _ in 0..2 {
+        let payer = fixture.payer().await;
+        fixture.add_endpoint(payer).await;
+        offers.push((payer, fixture.offer(payer).await.id));
+    }
+    for (payer, operation) in offers {
+        let filter = DeliveryFilter {
+            operation: Some(operation),
+            ..ALL
+        };
+        let directory = fixture.directory();
+        let found = directory
+            .deliveries(None, filter, FIRST_PAGE, fixture.now)
+            .await;
+        let found = found.unwrap();
+        assert_eq!(found.total, 1);
+        assert_eq!(found.items[0].company, payer);
+        assert_eq!(found.items[0].operation, Some(operation));
+    }
 }
 
 #[tokio::test]

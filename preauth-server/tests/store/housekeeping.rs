@@ -103,9 +103,12 @@ async fn deliveries_finished_long_ago_are_removed_with_their_attempts() {
     assert_eq!(forget(later, 10).await.unwrap(), 1);
     assert_eq!(count(&fixture, "SELECT count(*) FROM attempts").await, 0);
     // The pending delivery is kept, and so are the events.
-    let left = fixture
-        .directory()
-        .deliveries(payer, DeliveryFilter::default(), FIRST_PAGE);
+    let left = fixture.directory().deliveries(
+        Some(payer),
+        DeliveryFilter::default(),
+        FIRST_PAGE,
+        fixture.now,
+    );
     assert_eq!(left.await.unwrap().total, 1);
     assert_eq!(count(&fixture, "SELECT count(*) FROM events").await, 3);
 }

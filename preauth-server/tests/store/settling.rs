@@ -31,9 +31,11 @@ async fn claim(fixture: &Fixture, now: Timestamp, limit: u32) -> Vec<Leased> {
 async fn total(fixture: &Fixture, company: CompanyId, status: DeliveryStatus) -> u64 {
     let filter = DeliveryFilter {
         status: Some(status),
-        event_type: None,
+        ..DeliveryFilter::default()
     };
-    let page = fixture.directory().deliveries(company, filter, FIRST_PAGE);
+    let page = fixture
+        .directory()
+        .deliveries(Some(company), filter, FIRST_PAGE, fixture.now);
     let page = page.await.unwrap();
     assert!(page.items.iter().all(|it| it.status == status));
     page.total

@@ -71,7 +71,9 @@ async fn an_event_of_an_unknown_type_is_delivered_as_it_stands() {
             .all(|it| it.event_type == "anticipation.hologram")
     );
     let filter = DeliveryFilter::default();
-    let listed = fixture.directory().deliveries(company, filter, FIRST_PAGE);
+    let listed = fixture
+        .directory()
+        .deliveries(Some(company), filter, FIRST_PAGE, fixture.now);
     let listed = listed.await.unwrap().items;
     assert_eq!(listed.len(), 2);
     assert!(
@@ -139,7 +141,7 @@ async fn a_list_with_a_row_that_cannot_be_read_shows_the_others() {
     assert_eq!((ids, listed.total), (vec![operations[1].id], 2));
     let mails = fixture
         .directory()
-        .mails(payer, MailFilter::default(), FIRST_PAGE);
+        .mails(Some(payer), MailFilter::default(), FIRST_PAGE);
     assert_eq!(mails.await.unwrap().items.len(), 1);
     let aside = [("notices", 1), ("operations", 1)];
     assert_eq!(fixture.stores.watch.set_aside(), aside);

@@ -6,7 +6,7 @@ use chrono::TimeDelta;
 use preauth_core::operation::{Actor, Command};
 use preauth_core::port::{Recorded, Viewer};
 use preauth_core::value::{Cnpj, EventType};
-use preauth_server::directory::DeliveryFilter;
+use preauth_server::directory::{DeliveryFilter, PaymentOrderFilter};
 use sqlx::AssertSqlSafe;
 
 use crate::store::deliveries::{claim_up_to, deliver};
@@ -94,7 +94,8 @@ async fn lists_of_what_belongs_to_operations_leave_out_what_is_damaged() {
     assert_eq!((extensions.items.len(), extensions.total), (1, 2));
     let invoices = directory.invoices(FIRST_PAGE).await.unwrap();
     assert_eq!((invoices.items.len(), invoices.total), (1, 2));
-    let orders = directory.payment_orders(FIRST_PAGE).await.unwrap();
+    let all = PaymentOrderFilter::default();
+    let orders = directory.payment_orders(all, FIRST_PAGE).await.unwrap();
     assert_eq!((orders.items.len(), orders.total), (1, 2));
     let aside = [("extensions", 1), ("invoices", 1), ("payment_orders", 1)];
     assert_eq!(fixture.stores.watch.set_aside(), aside);
@@ -135,7 +136,12 @@ async fn a_damaged_attempt_hides_no_delivery() {
     let damage = format!("UPDATE attempts SET at = {NEVER} WHERE at = {first}");
     write(&fixture, damage).await;
     let directory = fixture.directory();
-    let listed = directory.deliveries(payer, DeliveryFilter::default(), FIRST_PAGE);
+    let listed = directory.deliveries(
+        Some(payer),
+        DeliveryFilter::default(),
+        FIRST_PAGE,
+        fixture.now,
+    );
     let listed = listed.await.unwrap();
     let mut attempts: Vec<_> = listed.items.iter().map(|it| it.attempts.len()).collect();
     attempts.sort_unstable();

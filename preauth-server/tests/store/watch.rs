@@ -16,6 +16,8 @@ async fn due_and_paused_deliveries_and_staged_mails_are_counted() {
     let now = TimeDelta::zero();
     let nothing = Waiting {
         due_deliveries: 0,
+        retried_deliveries: 0,
+        oldest_retried_at: None,
         paused_deliveries: 0,
         paused_endpoints: 0,
         staged_mails: 0,
@@ -34,6 +36,8 @@ async fn due_and_paused_deliveries_and_staged_mails_are_counted() {
     pause.await.unwrap();
     let expected = Waiting {
         due_deliveries: 2,
+        retried_deliveries: 0,
+        oldest_retried_at: None,
         paused_deliveries: 3,
         paused_endpoints: 1,
         staged_mails: 5,
@@ -53,6 +57,8 @@ async fn due_and_paused_deliveries_and_staged_mails_are_counted() {
         .await
         .unwrap();
     let without_paused = Waiting {
+        retried_deliveries: 0,
+        oldest_retried_at: None,
         paused_deliveries: 0,
         paused_endpoints: 0,
         ..expected

@@ -1,7 +1,7 @@
 //! `delivery`: the deliveries of webhooks.
 
 use clap::Subcommand;
-use preauth_core::value::{DeliveryId, EventType, Timestamp};
+use preauth_core::value::{DeliveryId, EventType, OperationId, Timestamp};
 
 use crate::admin::Failure;
 use crate::admin::arguments::{among, moment};
@@ -10,7 +10,7 @@ use crate::admin::company_ref::CompanyRef;
 use crate::admin::output::{Field, Section, Shown as _, View, table};
 use crate::admin::paging::Paging;
 use crate::admin::session::Session;
-use crate::directory::DeliveryStatus;
+use crate::directory::{DeliveryStatus, DeliveryWait};
 use crate::http::platform::deliveries::{AttemptShape, DeliveryShape, ResendRequest, ResentShape};
 use crate::labels;
 
@@ -19,15 +19,15 @@ use super::Run;
 /// Commands on deliveries.
 #[derive(Debug, Subcommand)]
 pub(crate) enum DeliveryCommand {
-    /// List the deliveries of a head office, the newest first.
+    /// List the deliveries of a head office, or of all of them, the newest first.
     #[command(
         after_help = "Example:\n  preauth-server delivery list 45.723.001/0001-00 \
                             --status failed --event anticipation.paid"
     )]
     List {
-        /// Id or CNPJ of the head office.
+        /// Id or CNPJ of the head office; everybody's when left out.
         #[arg(value_parser = CompanyRef::parse)]
-        company: CompanyRef,
+        company: Option<CompanyRef>,
         /// Filter by status.
         #[arg(long, value_parser = among(DeliveryStatus::ALL), ignore_case = true)]
         status: Option<DeliveryStatus>,
@@ -35,6 +35,12 @@ pub(crate) enum DeliveryCommand {
         #[arg(long, value_name = "TYPE", value_parser = among(EventType::ALL),
               hide_possible_values = true)]
         event: Option<EventType>,
+        /// Only those that wait after a failed attempt, or that have been due for five minutes.
+        #[arg(long, value_parser = among(DeliveryWait::ALL), ignore_case = true)]
+        wait: Option<DeliveryWait>,
+        /// Only those of this operation's events.
+        #[arg(long, value_name = "ID", value_parser = OperationId::parse)]
+        operation: Option<OperationId>,
         #[command(flatten)]
         paging: Paging,
     },
@@ -46,7 +52,7 @@ pub(crate) enum DeliveryCommand {
         #[arg(value_parser = DeliveryId::parse)]
         delivery: DeliveryId,
     },
-    /// Send a delivery again, at once.
+    /// Send a delivery again, at once, or now what waits for its next attempt.
     #[command(after_help = "Example:\n  preauth-server delivery resend \
                             01a1fe3a-25a3-7ffb-8504-107e7be706e3")]
     Resend {
@@ -74,6 +80,7 @@ pub(super) const DELIVERY: View<DeliveryShape> = View {
         Field::new(labels::ID, |it| it.id.cell()),
         Field::new(labels::EVENT, |it| it.event_id.cell()),
         Field::new(labels::TYPE, |it| it.event_type.cell()),
+        Field::new(labels::OPERATION, |it| it.operation_id.cell()),
         Field::new(labels::STATUS, |it| it.status.cell()),
         Field::new(labels::CREATED, |it| it.created_at.cell()),
         Field::new(labels::NEXT_ATTEMPT, |it| it.next_attempt_at.cell()),
@@ -115,12 +122,22 @@ impl Run for DeliveryCommand {
                 company,
                 status,
                 event,
+                wait,
+                operation,
                 paging,
             } => {
-                let company = session.company(&company).await?;
-                let call = Call::get(format!("companies/{company}/deliveries"))
+                let path = match company {
+                    Some(company) => {
+                        let company = session.company(&company).await?;
+                        format!("companies/{company}/deliveries")
+                    }
+                    None => "deliveries".to_owned(),
+                };
+                let call = Call::get(path)
                     .query("status", status)
-                    .query("eventType", event);
+                    .query("eventType", event)
+                    .query("wait", wait)
+                    .query("operationId", operation);
                 session.list(call, &paging, COLUMNS).await
             }
             Self::Show { delivery } => {

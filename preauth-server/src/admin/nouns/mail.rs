@@ -26,9 +26,9 @@ pub(crate) enum MailCommand {
                             --status held"
     )]
     List {
-        /// Id or CNPJ of the head office.
+        /// Id or CNPJ of the head office; everybody's when left out.
         #[arg(value_parser = CompanyRef::parse)]
-        company: CompanyRef,
+        company: Option<CompanyRef>,
         /// Filter by status.
         #[arg(long, value_parser = among(MailStatus::ALL), ignore_case = true)]
         status: Option<MailStatus>,
@@ -94,8 +94,14 @@ impl Run for MailCommand {
                 operation,
                 paging,
             } => {
-                let company = session.company(&company).await?;
-                let call = Call::get(format!("companies/{company}/notices"))
+                let path = match company {
+                    Some(company) => {
+                        let company = session.company(&company).await?;
+                        format!("companies/{company}/notices")
+                    }
+                    None => "notices".to_owned(),
+                };
+                let call = Call::get(path)
                     .query("status", status)
                     .query("kind", kind)
                     .query("operationId", operation);

@@ -12,6 +12,7 @@ mod mail;
 mod master_key;
 mod operation;
 mod operator;
+mod overview;
 mod payment_order;
 mod supplier;
 mod user;
@@ -55,6 +56,8 @@ pub(crate) enum AdminCommand {
     MasterKey(Noun<master_key::MasterKeyCommand>),
     /// Who may call the platform API, and what each of them may do.
     Operator(Noun<operator::OperatorCommand>),
+    /// What needs attention over all companies, and totals by day.
+    Overview(Noun<overview::OverviewCommand>),
     /// What operators did.
     Log(Noun<log::LogCommand>),
 }
@@ -77,6 +80,7 @@ impl AdminCommand {
             Self::Mail(noun) => run(noun, language).await,
             Self::MasterKey(noun) => run(noun, language).await,
             Self::Operator(noun) => run(noun, language).await,
+            Self::Overview(noun) => run(noun, language).await,
             Self::Log(noun) => run(noun, language).await,
         }
     }

@@ -1,9 +1,12 @@
 //! `payment-order`: orders to pay suppliers.
 
 use clap::{Args, Subcommand};
-use preauth_core::value::{Cnpj, DueDate, Money, OperationId, PaymentOrderId, Reason};
+use preauth_core::value::{
+    Cnpj, DueDate, Money, OperationId, PaymentOrderId, PaymentOrderStatus, Reason,
+};
 
 use crate::admin::Failure;
+use crate::admin::arguments::among;
 use crate::admin::call::Call;
 use crate::admin::company_ref::CompanyRef;
 use crate::admin::once::Once;
@@ -29,6 +32,12 @@ pub(crate) enum PaymentOrderCommand {
     /// List payment orders, the newest first.
     #[command(after_help = "Example:\n  preauth-server payment-order list --limit 50")]
     List {
+        /// Filter by status.
+        #[arg(long, value_parser = among(PaymentOrderStatus::ALL), ignore_case = true)]
+        status: Option<PaymentOrderStatus>,
+        /// Only those of this operation.
+        #[arg(long, value_name = "ID", value_parser = OperationId::parse)]
+        operation: Option<OperationId>,
         #[command(flatten)]
         paging: Paging,
     },
@@ -139,8 +148,14 @@ impl Run for PaymentOrderCommand {
     async fn run(self, session: &Session) -> Result<(), Failure> {
         match self {
             Self::Add(order) => order.add(session).await,
-            Self::List { paging } => {
-                let call = Call::get("payment-orders");
+            Self::List {
+                status,
+                operation,
+                paging,
+            } => {
+                let call = Call::get("payment-orders")
+                    .query("status", status)
+                    .query("operationId", operation);
                 session.list(call, &paging, COLUMNS).await
             }
             Self::Show(on) => session.show(Call::get(on.path()), &ORDER).await,

@@ -11,6 +11,14 @@ use super::visit::Visit;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Section {
     Home,
+    Operations,
+    Deliveries,
+    Companies,
+    Mails,
+    PaymentOrders,
+    Operators,
+    Log,
+    Health,
     None,
 }
 
@@ -22,7 +30,42 @@ pub(super) struct Entry {
     pt: &'static str,
 }
 
-const ENTRIES: &[Entry] = &[entry(Section::Home, "/console", "Overview", "Visão geral")];
+const ENTRIES: &[Entry] = &[
+    entry(Section::Home, "/console", "Overview", "Visão geral"),
+    entry(
+        Section::Operations,
+        "/console/operations",
+        "Operations",
+        "Operações",
+    ),
+    entry(
+        Section::Deliveries,
+        "/console/deliveries",
+        "Deliveries",
+        "Entregas",
+    ),
+    entry(
+        Section::Companies,
+        "/console/companies",
+        "Companies",
+        "Empresas",
+    ),
+    entry(Section::Mails, "/console/mails", "Mails", "E-mails"),
+    entry(
+        Section::PaymentOrders,
+        "/console/payment-orders",
+        "Payment orders",
+        "Ordens de pagamento",
+    ),
+    entry(
+        Section::Operators,
+        "/console/operators",
+        "Operators",
+        "Operadores",
+    ),
+    entry(Section::Log, "/console/log", "Audit log", "Auditoria"),
+    entry(Section::Health, "/console/health", "Health", "Saúde"),
+];
 
 const fn entry(section: Section, path: &'static str, en: &'static str, pt: &'static str) -> Entry {
     Entry {

@@ -5,11 +5,27 @@
 //! A GET changes nothing; every form is checked for its origin and for the session's token.
 
 mod assets;
+mod cell;
+mod companies;
+mod deed;
+mod deeds;
+mod deliveries;
+mod facts;
 mod failure;
 mod frame;
 mod guard;
+mod health;
 mod home;
 mod language;
+mod list;
+mod log;
+mod mails;
+mod names;
+mod operations;
+mod operators;
+mod payment_orders;
+mod plot;
+mod record;
 mod routes;
 mod session;
 mod sign_in;

@@ -5,8 +5,13 @@ use std::sync::Arc;
 use salvo::Router;
 use salvo::http::Method;
 
+use super::deed::DeedForm;
 use super::guard::{Guarded, Open, Page, Place, Submit};
-use super::{Console, PREFIX, home, language, sign_in};
+use super::list::{Csv, List, Shown};
+use super::{
+    Console, PREFIX, companies, deeds, deliveries, health, home, language, log, mails, operations,
+    operators, payment_orders, sign_in,
+};
 
 /// A method of a path.
 pub(super) struct Route {
@@ -24,13 +29,42 @@ pub fn paths() -> Vec<(String, String)> {
         .collect()
 }
 
-pub(super) fn all(_is_sandbox: bool) -> Vec<Route> {
-    vec![
+pub(super) fn all(is_sandbox: bool) -> Vec<Route> {
+    let mut routes = vec![
         open(Method::GET, "/sign-in", sign_in::Ask),
         open(Method::POST, "/sign-in", sign_in::SignIn),
         submit("/sign-out", sign_in::SignOut),
         open(Method::POST, "/language", language::Switch),
         page("", home::Home),
+        page("/health", health::Health),
+        page("/operations/{id}", operations::One),
+        page("/operations/{id}/invoice-file", operations::InvoiceFile),
+        page("/deliveries/{id}", deliveries::One),
+        page("/companies/{id}", companies::One),
+        page("/mails/{id}", mails::One),
+        page("/payment-orders/{id}", payment_orders::One),
+    ];
+    routes.extend(list(|| operations::All));
+    routes.extend(list(|| deliveries::All));
+    routes.extend(list(|| deliveries::OfCompany));
+    routes.extend(list(|| companies::All));
+    routes.extend(list(|| mails::All));
+    routes.extend(list(|| payment_orders::All));
+    routes.extend(list(|| operators::All));
+    routes.extend(list(|| log::All));
+    let sandbox = is_sandbox.then_some(&deeds::sandbox::ADVANCE);
+    for deed in deeds::all().chain(sandbox) {
+        routes.push(page(&format!("/{}", deed.page), DeedForm(deed)));
+        routes.push(submit(&format!("/{}", deed.page), DeedForm(deed)));
+    }
+    routes
+}
+
+/// The page of a list, and its CSV file.
+fn list<L: List>(list: fn() -> L) -> [Route; 2] {
+    [
+        page(L::PATH, Shown(list())),
+        page(&format!("{}.csv", L::PATH), Csv(list())),
     ]
 }
 

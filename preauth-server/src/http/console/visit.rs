@@ -6,11 +6,9 @@ use preauth_core::ErrorCode;
 use preauth_core::value::RequestId;
 use preauth_core::wire::ErrorBody;
 use salvo::http::{Method, Request, StatusCode};
-use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::http::client_address::ClientAddress;
-use crate::http::convert;
 use crate::http::error::ApiError;
 use crate::http::pages::form::Form;
 use crate::http::pages::words::Words;
@@ -161,9 +159,4 @@ pub(super) fn here(req: &Request) -> String {
     let uri = req.uri();
     let path = uri.path_and_query().map(ToString::to_string);
     path.unwrap_or_else(|| uri.path().to_owned())
-}
-
-/// A body for the API.
-pub(super) fn json(body: &impl Serialize) -> String {
-    convert::text(body)
 }

@@ -1,11 +1,12 @@
 //! Texts, times and amounts in the reader's language. Times are those of São Paulo, with UTC in the title.
 
 use askama::Template;
+use askama::filters::HtmlSafe;
 use chrono::NaiveDate;
 use preauth_core::value::calendar::local_time;
 use preauth_core::value::{DueDate, Money, Timestamp};
 
-use crate::language::{Language, Text};
+use crate::language::Language;
 
 /// What a template needs to write in the reader's language.
 #[derive(Clone, Copy, Debug)]
@@ -22,6 +23,9 @@ pub(in crate::http) struct Moment {
     local: String,
 }
 
+// Its template escapes what it contains.
+impl HtmlSafe for Moment {}
+
 impl Words {
     /// The text of the reader's language.
     pub(in crate::http) const fn t(self, en: &'static str, pt: &'static str) -> &'static str {
@@ -29,11 +33,6 @@ impl Words {
             Language::English => en,
             Language::Portuguese => pt,
         }
-    }
-
-    /// A text of a table.
-    pub(in crate::http) const fn of(self, text: Text) -> &'static str {
-        text.of(self.0)
     }
 
     /// The language as HTML names it.

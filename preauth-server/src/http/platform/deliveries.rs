@@ -3,12 +3,14 @@
 
 use preauth_core::ErrorCode;
 use preauth_core::port::{AttemptError, PageRequest, Trigger};
-use preauth_core::value::{DeliveryId, EventId, EventType, Timestamp};
+use preauth_core::value::{CompanyId, DeliveryId, EventId, EventType, OperationId, Timestamp};
 use preauth_core::wire::Open;
 use salvo::async_trait;
 use salvo::http::{Request, StatusCode};
 
-use crate::directory::{self, AttemptRecord, Delivery, DeliveryFilter, DeliveryStatus};
+use crate::directory::{
+    self, AttemptRecord, Delivery, DeliveryFilter, DeliveryStatus, DeliveryWait, DirectoryError,
+};
 use crate::http::error::ApiError;
 use crate::http::fields::{Problems, one_of};
 use crate::http::openapi::described::Described;
@@ -33,10 +35,14 @@ answer! {
     pub(crate) struct DeliveryShape = "Delivery" {
         /// The delivery's id.
         id: DeliveryId,
+        /// The head office whose endpoint it goes to.
+        company_id: CompanyId,
         /// The event's id.
         event_id: EventId,
         /// The event's type.
         event_type: Open<EventType> = "anticipation.paid",
+        /// The operation that the event is about.
+        operation_id: Option<OperationId> = 42,
         /// Status.
         status: Open<DeliveryStatus> = "DELIVERED",
         /// When it is attempted next.
@@ -76,8 +82,10 @@ impl From<&Delivery> for DeliveryShape {
     fn from(delivery: &Delivery) -> Self {
         Self {
             id: delivery.id,
+            company_id: delivery.company,
             event_id: delivery.event,
             event_type: delivery.event_type.as_str().into(),
+            operation_id: delivery.operation,
             status: delivery.status.into(),
             next_attempt_at: delivery.next_attempt_at,
             created_at: delivery.created_at,
@@ -126,14 +134,11 @@ pub(super) struct List;
 #[async_trait]
 impl Endpoint for List {
     fn document(&self, operation: Described) -> Described {
-        let status = Schema::one_of("Only these.", DeliveryStatus::ALL, DeliveryStatus::Failed);
-        let event = Schema::one_of("Only these.", EventType::ALL, EventType::AnticipationPaid);
-        operation
+        let operation = operation
             .titled(DELIVERIES, "listDeliveries", "List deliveries")
             .id(HEAD_OFFICE)
-            .paged()
-            .parameter(Parameter::query("status", status))
-            .parameter(Parameter::query("eventType", event))
+            .paged();
+        filters(operation)
             .answers(200, "Newest first.", Schema::list_of::<DeliveryShape>())
             .refuses(&[ErrorCode::ResourceConflict])
     }
@@ -141,11 +146,61 @@ impl Endpoint for List {
     async fn answer(&self, api: &PlatformApi, req: &mut Request) -> Result<Reply, ApiError> {
         let (filter, page) = filter(&Query::parse(req.uri().query()))?;
         let company = lookup::head_office(api, req).await?;
-        let found = api.directory.deliveries(company, filter, page).await?;
-        Ok(paging::reply(&found, page, |each| {
-            DeliveryShape::from(each)
-        }))
+        list(api, Some(company), filter, page).await
     }
+}
+
+/// Everybody's, newest first.
+#[derive(Clone, Copy)]
+pub(super) struct ListAll;
+
+#[async_trait]
+impl Endpoint for ListAll {
+    fn document(&self, operation: Described) -> Described {
+        let operation = operation
+            .titled(
+                DELIVERIES,
+                "listAllDeliveries",
+                "List everybody's deliveries",
+            )
+            .paged();
+        filters(operation).answers(200, "Newest first.", Schema::list_of::<DeliveryShape>())
+    }
+
+    async fn answer(&self, api: &PlatformApi, req: &mut Request) -> Result<Reply, ApiError> {
+        let (filter, page) = filter(&Query::parse(req.uri().query()))?;
+        list(api, None, filter, page).await
+    }
+}
+
+async fn list(
+    api: &PlatformApi,
+    company: Option<CompanyId>,
+    filter: DeliveryFilter,
+    page: PageRequest,
+) -> Result<Reply, ApiError> {
+    let now = api.clock.now();
+    let found = api.directory.deliveries(company, filter, page, now).await?;
+    Ok(paging::reply(&found, page, |each| {
+        DeliveryShape::from(each)
+    }))
+}
+
+/// The parameters of both lists.
+fn filters(operation: Described) -> Described {
+    let status = Schema::one_of("Only these.", DeliveryStatus::ALL, DeliveryStatus::Failed);
+    let event = Schema::one_of("Only these.", EventType::ALL, EventType::AnticipationPaid);
+    let wait = Schema::one_of(
+        "Only those that wait after a failed attempt (AFTER_FAILURE), or that have been due for five minutes (OVERDUE).",
+        DeliveryWait::ALL,
+        DeliveryWait::AfterFailure,
+    );
+    let about = Schema::integer("Only those of this operation's events.", 42);
+    operation
+        .parameter(Parameter::query("status", status))
+        .parameter(Parameter::query("eventType", event))
+        .parameter(Parameter::query("wait", wait))
+        .parameter(Parameter::query("operationId", about))
 }
 
 fn filter(query: &Query) -> Result<(DeliveryFilter, PageRequest), Vec<Problem>> {
@@ -153,6 +208,8 @@ fn filter(query: &Query) -> Result<(DeliveryFilter, PageRequest), Vec<Problem>> 
     let filter = DeliveryFilter {
         status: query.one("status", one_of(DeliveryStatus::ALL), &mut problems),
         event_type: query.one("eventType", one_of(EventType::ALL), &mut problems),
+        operation: query.one("operationId", list_query::operation_id, &mut problems),
+        wait: query.one("wait", one_of(DeliveryWait::ALL), &mut problems),
     };
     let page = list_query::page(query, &mut problems);
     problems.unless_any(Some((filter, page)))
@@ -185,14 +242,18 @@ impl Endpoint for Resend {
         operation
             .titled(DELIVERIES, "resendDelivery", "Send a delivery again")
             .id(DELIVERY)
-            .note("Due at once, with a fresh schedule and the same event id. A pending one, or one whose endpoint was removed, is a conflict.")
+            .note("Due at once, with a fresh schedule and the same event id, also when it still waits for its next attempt. One whose endpoint was removed, or that waits for its endpoint to be resumed, is a conflict.")
             .answers(200, "The delivery, pending again.", Schema::of::<DeliveryShape>())
             .refuses(&[ErrorCode::ResourceConflict])
     }
 
     async fn answer(&self, api: &PlatformApi, req: &mut Request) -> Result<Reply, ApiError> {
         let id = path_id::record(req, DeliveryId::parse)?;
-        let resent = api.directory.resend(id, api.clock.now()).await;
+        let now = api.clock.now();
+        let resent = match api.directory.resend(id, now).await {
+            Err(DirectoryError::Conflict) => api.directory.hasten(id, now).await,
+            resent => resent,
+        };
         resent.map_err(Refusal::DeliveryNotResendable.on_conflict())?;
         reply(api, id).await
     }
@@ -241,18 +302,21 @@ pub(super) fn text(delivery: &Delivery) -> String {
 #[cfg(test)]
 mod tests {
     use super::{
-        DeliveryFilter, DeliveryStatus, EventType, PageRequest, Problem, Query,
-        RequestedObject as _, ResendRequest, filter,
+        DeliveryFilter, DeliveryStatus, DeliveryWait, EventType, OperationId, PageRequest, Problem,
+        Query, RequestedObject as _, ResendRequest, filter,
     };
     use crate::http::json::Json;
     use crate::http::problem::Defect;
 
     #[test]
     fn a_list_is_filtered_by_status_and_event_type() {
-        let query = "status=FAILED&eventType=anticipation.paid&page=2&limit=5";
+        let query =
+            "status=FAILED&eventType=anticipation.paid&operationId=7&wait=OVERDUE&page=2&limit=5";
         let expected = DeliveryFilter {
             status: Some(DeliveryStatus::Failed),
             event_type: Some(EventType::AnticipationPaid),
+            operation: OperationId::new(7),
+            wait: Some(DeliveryWait::Overdue),
         };
         let page = PageRequest { page: 2, limit: 5 };
         assert_eq!(filter(&Query::parse(Some(query))), Ok((expected, page)));

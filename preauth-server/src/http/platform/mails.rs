@@ -3,7 +3,7 @@
 
 use preauth_core::ErrorCode;
 use preauth_core::port::{MailKind, PageRequest};
-use preauth_core::value::{MailId, OperationId, Timestamp};
+use preauth_core::value::{CompanyId, MailId, OperationId, Timestamp};
 use preauth_core::wire::Open;
 use salvo::async_trait;
 use salvo::http::Request;
@@ -15,7 +15,7 @@ use crate::http::openapi::described::Described;
 use crate::http::openapi::document::Parameter;
 use crate::http::openapi::schema::Schema;
 use crate::http::openapi::shape::answer;
-use crate::http::problem::{Defect, Problem};
+use crate::http::problem::Problem;
 use crate::http::query::Query;
 use crate::http::reply::Reply;
 use crate::http::{list_query, path_id};
@@ -32,6 +32,8 @@ answer! {
     pub(crate) struct MailShape = "Notice" {
         /// The mail's id, and its Message-ID.
         id: MailId,
+        /// The head office that it was written for.
+        company_id: CompanyId,
         /// The kind of mail.
         kind: Open<MailKind> = "OFFER",
         /// The operation that it is about.
@@ -61,6 +63,7 @@ impl From<&Mail> for MailShape {
     fn from(mail: &Mail) -> Self {
         Self {
             id: mail.id,
+            company_id: mail.company,
             kind: mail.kind.into(),
             operation_id: mail.operation,
             recipient: mail.recipient.to_string(),
@@ -82,16 +85,11 @@ pub(super) struct List;
 #[async_trait]
 impl Endpoint for List {
     fn document(&self, operation: Described) -> Described {
-        let status = Schema::one_of("Only these.", MailStatus::ALL, MailStatus::Held);
-        let kind = Schema::one_of("Only these.", MailKind::ALL, MailKind::Invitation);
-        let about = Schema::integer("Only those about this operation.", 42);
-        operation
+        let operation = operation
             .titled(MAILS, "listNotices", "List mails")
             .id(HEAD_OFFICE)
-            .paged()
-            .parameter(Parameter::query("status", status))
-            .parameter(Parameter::query("kind", kind))
-            .parameter(Parameter::query("operationId", about))
+            .paged();
+        filters(operation)
             .answers(200, "Newest first.", Schema::list_of::<MailShape>())
             .refuses(&[ErrorCode::ResourceConflict])
     }
@@ -99,18 +97,48 @@ impl Endpoint for List {
     async fn answer(&self, api: &PlatformApi, req: &mut Request) -> Result<Reply, ApiError> {
         let (filter, page) = parse(&Query::parse(req.uri().query()))?;
         let company = lookup::head_office(api, req).await?;
-        let found = api.directory.mails(company, filter, page).await?;
+        let found = api.directory.mails(Some(company), filter, page).await?;
         Ok(paging::reply(&found, page, |each| MailShape::from(each)))
     }
 }
 
+/// Everybody's mails, newest first.
+#[derive(Clone, Copy)]
+pub(super) struct ListAll;
+
+#[async_trait]
+impl Endpoint for ListAll {
+    fn document(&self, operation: Described) -> Described {
+        let operation = operation
+            .titled(MAILS, "listAllNotices", "List everybody's mails")
+            .paged();
+        filters(operation).answers(200, "Newest first.", Schema::list_of::<MailShape>())
+    }
+
+    async fn answer(&self, api: &PlatformApi, req: &mut Request) -> Result<Reply, ApiError> {
+        let (filter, page) = parse(&Query::parse(req.uri().query()))?;
+        let found = api.directory.mails(None, filter, page).await?;
+        Ok(paging::reply(&found, page, |each| MailShape::from(each)))
+    }
+}
+
+/// The parameters of both lists.
+fn filters(operation: Described) -> Described {
+    let status = Schema::one_of("Only these.", MailStatus::ALL, MailStatus::Held);
+    let kind = Schema::one_of("Only these.", MailKind::ALL, MailKind::Invitation);
+    let about = Schema::integer("Only those about this operation.", 42);
+    operation
+        .parameter(Parameter::query("status", status))
+        .parameter(Parameter::query("kind", kind))
+        .parameter(Parameter::query("operationId", about))
+}
+
 fn parse(query: &Query) -> Result<(MailFilter, PageRequest), Vec<Problem>> {
     let mut problems = Problems::default();
-    let operation = |text: &str| text.parse::<OperationId>().map_err(|_| Defect::NotNumeric);
     let filter = MailFilter {
         status: query.one("status", one_of(MailStatus::ALL), &mut problems),
         kind: query.one("kind", one_of(MailKind::ALL), &mut problems),
-        operation: query.one("operationId", operation, &mut problems),
+        operation: query.one("operationId", list_query::operation_id, &mut problems),
     };
     let page = list_query::page(query, &mut problems);
     problems.unless_any(Some((filter, page)))

@@ -2,7 +2,7 @@
 
 use preauth_core::ErrorCode;
 use preauth_core::payment_order::{OrderCommand, PaymentOrder, may_belong_to};
-use preauth_core::port::{OrderTarget, Viewer};
+use preauth_core::port::{OrderTarget, PageRequest, Viewer};
 use preauth_core::service::{PlatformKey, ReplyOf};
 use preauth_core::value::{
     Cnpj, CompanyId, DueDate, FingerprintBuilder, Money, OperationId, PaymentOrderId,
@@ -12,16 +12,19 @@ use preauth_core::wire::Open;
 use salvo::async_trait;
 use salvo::http::{Request, StatusCode};
 
+use crate::directory::PaymentOrderFilter;
 use crate::http::error::ApiError;
-use crate::http::fields::{Fields, Problems};
+use crate::http::fields::{Fields, Problems, one_of};
 use crate::http::json::Json;
 use crate::http::openapi::described::Described;
+use crate::http::openapi::document::Parameter;
 use crate::http::openapi::schema::Schema;
 use crate::http::openapi::shape::{Text, answer, request};
 use crate::http::problem::Problem;
+use crate::http::query::Query;
 use crate::http::reply::Reply;
 use crate::http::requested::RequestedObject;
-use crate::http::{convert, path_id, requested};
+use crate::http::{convert, list_query, path_id, requested};
 use crate::log;
 
 use super::calling_operator::CallingOperator;
@@ -107,19 +110,37 @@ pub(super) struct List;
 #[async_trait]
 impl Endpoint for List {
     fn document(&self, operation: Described) -> Described {
+        let status = Schema::one_of(
+            "Only these.",
+            PaymentOrderStatus::ALL,
+            PaymentOrderStatus::Scheduled,
+        );
+        let of = Schema::integer("Only those of this operation.", 42);
         operation
             .titled(RECORDS, "listPaymentOrders", "List payment orders")
             .paged()
+            .parameter(Parameter::query("status", status))
+            .parameter(Parameter::query("operationId", of))
             .answers(200, "Newest first.", Schema::list_of::<PaymentOrderShape>())
     }
 
     async fn answer(&self, api: &PlatformApi, req: &mut Request) -> Result<Reply, ApiError> {
-        let page = paging::page(req)?;
-        let found = api.directory.payment_orders(page).await?;
+        let (filter, page) = filter(&Query::parse(req.uri().query()))?;
+        let found = api.directory.payment_orders(filter, page).await?;
         Ok(paging::reply(&found, page, |each| {
             PaymentOrderShape::from(each)
         }))
     }
+}
+
+fn filter(query: &Query) -> Result<(PaymentOrderFilter, PageRequest), Vec<Problem>> {
+    let mut problems = Problems::default();
+    let filter = PaymentOrderFilter {
+        status: query.one("status", one_of(PaymentOrderStatus::ALL), &mut problems),
+        operation: query.one("operationId", list_query::operation_id, &mut problems),
+    };
+    let page = list_query::page(query, &mut problems);
+    problems.unless_any(Some((filter, page)))
 }
 
 /// Generates an order to pay a registered supplier.

@@ -10,8 +10,8 @@ use crate::http::openapi::described::Described;
 use super::resource::Resource;
 use super::{
     api_keys, audit_log, blocked_suppliers, calling_operator, companies, credit_analysis,
-    deliveries, extensions, invoices, mails, master_keys, operations, operators, payment_orders,
-    sandbox_clock, users, webhook_endpoint,
+    deliveries, extensions, invoices, mails, master_keys, operations, operators, overview,
+    payment_orders, sandbox_clock, users, webhook_endpoint,
 };
 
 /// The lowest role that may move the clock, in a sandbox.
@@ -82,6 +82,8 @@ fn operator_resources() -> Vec<Resource> {
         at("operators/{id}").get(Viewer, operators::Find),
         at("operators/{id}/revoke").post(Admin, operators::Revoke),
         at("audit-log").get(Viewer, audit_log::List),
+        at("attention").get(Viewer, overview::Attend),
+        at("totals").get(Viewer, overview::ByDay),
     ]
 }
 
@@ -129,9 +131,11 @@ fn company_resources() -> Vec<Resource> {
         at("companies/{id}/webhook-endpoint/test").create(Operator, webhook_endpoint::Test),
         at("companies/{id}/deliveries").get(Viewer, deliveries::List),
         at("companies/{id}/deliveries/resend").post(Operator, deliveries::ResendFailed),
+        at("deliveries").get(Viewer, deliveries::ListAll),
         at("deliveries/{id}").get(Viewer, deliveries::Find),
         at("deliveries/{id}/resend").post(Operator, deliveries::Resend),
         at("companies/{id}/notices").get(Viewer, mails::List),
+        at("notices").get(Viewer, mails::ListAll),
         at("notices/{id}").get(Viewer, mails::Find),
         at("notices/{id}/resend").post(Operator, mails::Resend),
     ]

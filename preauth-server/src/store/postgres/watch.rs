@@ -85,6 +85,11 @@ async fn waiting(
                       WHERE d.status = 'PENDING' AND d.endpoint_id = k.endpoint_id
                       ORDER BY d.next_attempt_at LIMIT $2) AS one
                   WHERE k.is_paused LIMIT $2) AS counted) AS paused_deliveries,
+             (SELECT count(*) FROM (
+                  SELECT 1 FROM deliveries WHERE status = 'PENDING' AND attempts_made > 0
+                  LIMIT $2) AS counted) AS retried_deliveries,
+             (SELECT min(created_at) FROM deliveries
+              WHERE status = 'PENDING' AND attempts_made > 0) AS oldest_retried_at,
              (SELECT count(*) FROM known WHERE is_paused) AS paused_endpoints,
              (SELECT count(*) FROM (
                   SELECT 1 FROM notices WHERE status = 'PENDING' AND next_attempt_at >= $3
@@ -99,6 +104,8 @@ async fn waiting(
     Ok(Waiting {
         due_deliveries: columns.raw("due_deliveries")?,
         paused_deliveries: columns.raw("paused_deliveries")?,
+        retried_deliveries: columns.raw("retried_deliveries")?,
+        oldest_retried_at: columns.optional_timestamp("oldest_retried_at")?,
         paused_endpoints: columns.raw("paused_endpoints")?,
         staged_mails: columns.raw("staged_mails")?,
     })

@@ -1,6 +1,6 @@
 //! The history of deliveries.
 
-use preauth_core::value::{CompanyId, DeliveryId, EventId};
+use preauth_core::value::{CompanyId, DeliveryId, EventId, OperationId};
 
 use crate::directory::{AttemptRecord, Delivery, DeliveryStatus};
 
@@ -11,11 +11,13 @@ pub(in crate::store) fn delivery(row: &impl RawRow) -> Result<Delivery, Corrupt>
     let columns = Columns::of("deliveries", row);
     let is_paused: bool = columns.raw("is_paused")?;
     let status = DeliveryStatus::of(columns.parsed("status")?, is_paused);
+    let operation: Option<i64> = columns.raw("operation_id")?;
     let next_attempt_at = columns.optional_timestamp("next_attempt_at")?;
     Ok(Delivery {
         id: DeliveryId::new(columns.uuid("id")?),
         company: CompanyId::new(columns.uuid("head_office_id")?),
         event: EventId::new(columns.uuid("event_id")?),
+        operation: operation.and_then(OperationId::new),
         event_type: columns.raw("event_type")?,
         status,
         next_attempt_at: next_attempt_at.filter(|_| status == DeliveryStatus::Pending),

@@ -5,13 +5,13 @@ use preauth_core::payment_order::{OtherOrder, PaymentOrder};
 use preauth_core::port::{PageRequest, Unavailable};
 use preauth_core::value::{OperationId, PaymentOrderId};
 
-use crate::directory::{Page, PaymentOrders};
+use crate::directory::{Page, PaymentOrderFilter, PaymentOrders};
 use crate::store::error::Fault;
 use crate::store::rows::{
     Columns, MAX_OTHER_ORDERS, clamped, order, other_order, select_orders, select_other_orders,
 };
 
-use super::{Database, Listed, Session, query};
+use super::{Builder, Database, Listed, Session, query};
 
 #[async_trait]
 impl<D: Database> PaymentOrders for D {
@@ -20,8 +20,15 @@ impl<D: Database> PaymentOrders for D {
         Ok(found.await?)
     }
 
-    async fn payment_orders(&self, page: PageRequest) -> Result<Page<PaymentOrder>, Unavailable> {
-        let found = self.read_snapshot(&page, |session, page| Box::pin(list(session, *page)));
+    async fn payment_orders(
+        &self,
+        filter: PaymentOrderFilter,
+        page: PageRequest,
+    ) -> Result<Page<PaymentOrder>, Unavailable> {
+        let input = (filter, page);
+        let found = self.read_snapshot(&input, |session, (filter, page)| {
+            Box::pin(list(session, *filter, *page))
+        });
         Ok(found.await?.page(self.set_aside(), order))
     }
 }
@@ -72,14 +79,28 @@ pub(in crate::store) async fn current(
     Ok(current.transpose()?)
 }
 
-async fn list(session: &mut dyn Session, page: PageRequest) -> Result<Listed, Fault> {
-    let total = query("SELECT count(*) AS total FROM payment_orders")
-        .total(session)
-        .await?;
-    let rows = query(select_orders!("ORDER BY o.id DESC LIMIT $1 OFFSET $2"))
-        .bind(page.limit)
-        .bind(clamped(page.offset()))
-        .fetch_all(session)
-        .await?;
+async fn list(
+    session: &mut dyn Session,
+    filter: PaymentOrderFilter,
+    page: PageRequest,
+) -> Result<Listed, Fault> {
+    let mut count = Builder::new("SELECT count(*) AS total FROM payment_orders o ");
+    restrict(&mut count, filter);
+    let total = count.build().total(session).await?;
+    let mut query = Builder::new(select_orders!(""));
+    restrict(&mut query, filter);
+    query.push(" ORDER BY o.id DESC LIMIT ").bind(page.limit);
+    query.push(" OFFSET ").bind(clamped(page.offset()));
+    let rows = query.build().fetch_all(session).await?;
     Ok(Listed { rows, total })
+}
+
+fn restrict(query: &mut Builder<'_>, filter: PaymentOrderFilter) {
+    query.push("WHERE 1 = 1");
+    if let Some(status) = filter.status {
+        query.push(" AND o.status = ").bind(status.as_str());
+    }
+    if let Some(operation) = filter.operation {
+        query.push(" AND o.operation_id = ").bind(operation.get());
+    }
 }

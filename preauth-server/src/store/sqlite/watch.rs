@@ -36,7 +36,12 @@ impl Watch for SqliteStore {
                       WHERE k.is_paused AND d.endpoint_id = k.endpoint_id
                         AND d.status = 'PENDING'
                       LIMIT ?2)) AS paused_deliveries,
-                 (SELECT count(*) FROM known WHERE is_paused) AS paused_endpoints,
+             (SELECT count(*) FROM (
+                  SELECT 1 FROM deliveries WHERE status = 'PENDING' AND attempts_made > 0
+                  LIMIT ?2)) AS retried_deliveries,
+             (SELECT min(created_at) FROM deliveries
+              WHERE status = 'PENDING' AND attempts_made > 0) AS oldest_retried_at,
+             (SELECT count(*) FROM known WHERE is_paused) AS paused_endpoints,
                  (SELECT count(*) FROM (
                       SELECT 1 FROM notices WHERE status = 'PENDING' LIMIT ?2)) AS staged_mails"
         ))
@@ -49,6 +54,8 @@ impl Watch for SqliteStore {
         Ok(Waiting {
             due_deliveries: columns.raw("due_deliveries")?,
             paused_deliveries: columns.raw("paused_deliveries")?,
+            retried_deliveries: columns.raw("retried_deliveries")?,
+            oldest_retried_at: columns.optional_timestamp("oldest_retried_at")?,
             paused_endpoints: columns.raw("paused_endpoints")?,
             staged_mails: columns.raw("staged_mails")?,
         })

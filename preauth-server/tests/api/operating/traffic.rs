@@ -56,7 +56,9 @@ preauth_endpoint_pauses_total 0
 preauth_dispatcher_slots 1536
 preauth_deliveries_due 0
 preauth_deliveries_oldest_due_age_seconds 0
+preauth_deliveries_oldest_retrying_age_seconds 0
 preauth_deliveries_paused 0
+preauth_deliveries_retrying 0
 preauth_endpoints_paused 0
 preauth_endpoints_slow 0
 preauth_notices_staged 0

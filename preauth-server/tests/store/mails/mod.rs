@@ -73,7 +73,7 @@ async fn count(fixture: &Fixture, company: CompanyId, status: MailStatus) -> u64
         status: Some(status),
         ..MailFilter::default()
     };
-    let listed = fixture.directory().mails(company, filter, FIRST_PAGE);
+    let listed = fixture.directory().mails(Some(company), filter, FIRST_PAGE);
     listed.await.unwrap().total
 }
 

@@ -58,11 +58,11 @@ async fn a_mail_is_shown_with_how_it_fared() {
         operation: waiting.operation,
         ..MailFilter::default()
     };
-    let listed = fixture.directory().mails(payer, filter, FIRST_PAGE);
+    let listed = fixture.directory().mails(Some(payer), filter, FIRST_PAGE);
     assert_eq!(listed.await.unwrap().items, [waiting]);
     let stranger = fixture.payer().await;
     let all = MailFilter::default();
-    let listed = fixture.directory().mails(stranger, all, FIRST_PAGE);
+    let listed = fixture.directory().mails(Some(stranger), all, FIRST_PAGE);
     assert_eq!(listed.await.unwrap().total, 0);
 }
 
@@ -136,7 +136,7 @@ async fn mail_of_a_closed_offer_is_cancelled_and_takes_no_place() {
         status: Some(MailStatus::Canceled),
         ..MailFilter::default()
     };
-    let listed = fixture.directory().mails(payer, filter, FIRST_PAGE);
+    let listed = fixture.directory().mails(Some(payer), filter, FIRST_PAGE);
     let mut canceled: Vec<_> = listed.await.unwrap().items;
     canceled.sort_by_key(|mail| mail.operation);
     let of: Vec<_> = canceled.iter().filter_map(|it| it.operation).collect();

@@ -5,10 +5,10 @@ mod advance;
 mod invoice_file;
 
 use clap::Subcommand;
-use preauth_core::value::{ExternalReference, OperationId, Status};
+use preauth_core::value::{Cnpj, ExternalReference, InvoiceNumber, OperationId, Status, Timestamp};
 
 use crate::admin::Failure;
-use crate::admin::arguments::among;
+use crate::admin::arguments::{among, moment};
 use crate::admin::call::Call;
 use crate::admin::output::{Field, Section, Shown as _, View, table};
 use crate::admin::paging::Paging;
@@ -42,6 +42,18 @@ pub(crate) enum OperationCommand {
         /// Only those with exactly this external reference.
         #[arg(long, value_name = "TEXT", value_parser = ExternalReference::from_stored)]
         external_reference: Option<ExternalReference>,
+        /// Only those whose payer or supplier has this CNPJ.
+        #[arg(long, value_parser = Cnpj::parse)]
+        cnpj: Option<Cnpj>,
+        /// Only those whose invoice has exactly this number.
+        #[arg(long, value_name = "TEXT", value_parser = InvoiceNumber::from_stored)]
+        number: Option<InvoiceNumber>,
+        /// Only those begun at this moment or later, in UTC.
+        #[arg(long, value_name = "MOMENT", value_parser = moment)]
+        from: Option<Timestamp>,
+        /// Only those begun before this moment, in UTC.
+        #[arg(long, value_name = "MOMENT", value_parser = moment)]
+        until: Option<Timestamp>,
         #[command(flatten)]
         paging: Paging,
     },
@@ -160,6 +172,10 @@ impl Run for OperationCommand {
             Self::List {
                 status,
                 external_reference,
+                cnpj,
+                number,
+                from,
+                until,
                 paging,
             } => {
                 let call = status
@@ -167,7 +183,11 @@ impl Run for OperationCommand {
                     .fold(Call::get("operations"), |call, status| {
                         call.query("status", Some(status))
                     })
-                    .query("externalReference", external_reference);
+                    .query("externalReference", external_reference)
+                    .query("cnpj", cnpj.as_ref().map(Cnpj::as_str))
+                    .query("invoiceNumber", number)
+                    .query("from", from)
+                    .query("until", until);
                 session.list(call, &paging, COLUMNS).await
             }
             Self::Advance(advance) => advance.run(session).await,

@@ -9,8 +9,8 @@ use crate::http::platform::party::PartyShape;
 use crate::http::platform::reason::NewReason;
 use crate::http::platform::{
     api_keys, audit_log, blocked_suppliers, calling_operator, companies, credit_analysis,
-    deliveries, extensions, invoices, mails, master_keys, operations, operators, payment_orders,
-    probes, sandbox_clock, users, webhook_endpoint,
+    deliveries, extensions, invoices, mails, master_keys, operations, operators, overview,
+    payment_orders, probes, sandbox_clock, users, webhook_endpoint,
 };
 
 pub(super) const ALL: &Shapes = &[
@@ -26,6 +26,8 @@ pub(super) const ALL: &Shapes = &[
     shape::<operators::NewOperatorShape>(),
     shape::<audit_log::AuditEntryShape>(),
     list::<audit_log::AuditEntryShape>("AuditEntryList"),
+    shape::<overview::AttentionShape>(),
+    shape::<overview::TotalsShape>(),
     shape::<companies::CompanyShape>(),
     list::<companies::CompanyShape>("CompanyList"),
     shape::<companies::CompanyChange>(),

@@ -8,17 +8,22 @@ mod perform;
 mod shape;
 
 use preauth_core::ErrorCode;
-use preauth_core::operation::Operation;
-use preauth_core::port::{HistoryEntry, PageRequest, Viewer};
+use preauth_core::operation::{Operation, possible_actions};
+use preauth_core::port::{Filter, HistoryEntry, PageRequest, Viewer};
+use preauth_core::value::{Cnpj, ExternalReference, InvoiceNumber, Status, Timestamp};
 use salvo::async_trait;
 use salvo::http::Request;
 
-use crate::directory::Page;
+use crate::directory::{OperationFilter, Page};
 use crate::http::error::ApiError;
+use crate::http::fields::{Problems, one_of};
 use crate::http::list_query;
 use crate::http::openapi::described::Described;
+use crate::http::openapi::document::Parameter;
 use crate::http::openapi::schema::Schema;
 use crate::http::openapi::shared;
+use crate::http::problem::Problem;
+use crate::http::query::Query;
 use crate::http::reply::Reply;
 
 use super::endpoint::{Endpoint, ok};
@@ -42,11 +47,26 @@ pub(super) struct List;
 impl Endpoint for List {
     fn document(&self, operation: Described) -> Described {
         let [reference, status] = shared::operation_filters();
+        let cnpj = Schema::text(
+            "Only those whose payer or supplier has this CNPJ.",
+            "11222333000181",
+        );
+        let number = Schema::text("Only those whose invoice has exactly this number.", "NF-1");
         operation
             .titled(OPERATIONS, "listOperations", "List everybody's operations")
             .paged()
             .parameter(reference)
             .parameter(status)
+            .parameter(Parameter::query("cnpj", cnpj))
+            .parameter(Parameter::query("invoiceNumber", number))
+            .parameter(Parameter::query(
+                "from",
+                Schema::timestamp("Only those begun from this moment on."),
+            ))
+            .parameter(Parameter::query(
+                "until",
+                Schema::timestamp("Only those begun before this moment."),
+            ))
             .answers(
                 200,
                 "Most recent first.",
@@ -55,16 +75,44 @@ impl Endpoint for List {
     }
 
     async fn answer(&self, api: &PlatformApi, req: &mut Request) -> Result<Reply, ApiError> {
-        let (filter, page) = list_query::operations(req.uri().query())?;
-        let found = api.queries.list(Viewer::Platform, &filter, page).await?;
-        let found = Page {
-            items: found.operations,
-            total: found.total,
+        let (filter, page) = parse(&Query::parse(req.uri().query()))?;
+        let found = if filter.is_search() {
+            api.directory.search_operations(&filter, page).await?
+        } else {
+            // Totals by status are kept, not counted.
+            let filter = Filter {
+                external_reference: None,
+                statuses: filter.statuses,
+            };
+            let found = api.queries.list(Viewer::Platform, &filter, page).await?;
+            Page {
+                items: found.operations,
+                total: found.total,
+            }
         };
         Ok(paging::reply(&found, page, |each| {
             OperationShape::from(each)
         }))
     }
+}
+
+fn parse(query: &Query) -> Result<(OperationFilter, PageRequest), Vec<Problem>> {
+    let mut problems = Problems::default();
+    let filter = OperationFilter {
+        statuses: query.many("status", one_of(Status::ALL), &mut problems),
+        // Earlier builds accepted more characters than a create does today.
+        external_reference: query.one(
+            "externalReference",
+            ExternalReference::from_stored,
+            &mut problems,
+        ),
+        cnpj: query.one("cnpj", Cnpj::parse, &mut problems),
+        invoice_number: query.one("invoiceNumber", InvoiceNumber::from_stored, &mut problems),
+        from: query.one("from", Timestamp::parse, &mut problems),
+        until: query.one("until", Timestamp::parse, &mut problems),
+    };
+    let page = list_query::page(query, &mut problems);
+    problems.unless_any(Some((filter, page)))
 }
 
 /// The number of events that the history lacks: each change of an operation records one. `None` when it
@@ -110,6 +158,7 @@ impl Endpoint for Find {
             extensions: extensions.items.iter().map(Into::into).collect(),
             invoice_file: file.as_ref().map(Into::into),
             history: history.iter().map(Into::into).collect(),
+            possible_actions: possible_actions(&operation).map(Into::into).collect(),
             unreadable_events: unreadable_events(&operation, &history),
         }))
     }

@@ -1,7 +1,7 @@
 //! An operation as the platform shows it, and what requests contain about one.
 
 use preauth_core::operation::{
-    Actor, ActorKind, Closing, InvoiceFile, Operation, ReprovedBy, State,
+    Action, Actor, ActorKind, Closing, InvoiceFile, Operation, ReprovedBy, State,
 };
 use preauth_core::port::{ActingOperator, HistoryEntry, Recorded};
 use preauth_core::text_enum;
@@ -79,6 +79,9 @@ answer! {
         /// The newest 100, the open one included.
         extensions: Vec<ExtensionShape>,
         invoice_file: Option<FileShape>,
+        /// What operators can do with it now, on behalf of whoever may do it. The request may still be refused
+        /// for what it asks for.
+        possible_actions: Vec<Open<Action>>,
         /// Its events, oldest first.
         history: Vec<HistoryShape>,
         /// How many more events it has that this server cannot read; the log names them.

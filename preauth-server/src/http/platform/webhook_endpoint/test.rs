@@ -83,6 +83,7 @@ fn as_queued(id: DeliveryId, endpoint: &Endpoint, queued: &Announced) -> Deliver
         id,
         company: endpoint.company,
         event: event.id,
+        operation: None,
         event_type: event.event_type.to_string(),
         status: DeliveryStatus::of(port::DeliveryStatus::Pending, is_paused),
         next_attempt_at: (!is_paused).then_some(event.at),

@@ -11,7 +11,8 @@ use preauth_core::port::{PageRequest, Unavailable};
 use preauth_core::value::{CompanyId, DeliveryId, Timestamp};
 
 use crate::directory::{
-    Deliveries, Delivery, DeliveryFilter, DeliveryStatus, DirectoryError, Page,
+    Deliveries, Delivery, DeliveryFilter, DeliveryStatus, DeliveryWait, DirectoryError,
+    OVERDUE_AFTER, Page,
 };
 use crate::store::error::{Fault, unavailable};
 use crate::store::rows::{Corrupt, clamped, delivery};
@@ -24,7 +25,7 @@ use super::{Builder, Database, Row, Session};
 const SELECT: &str = "SELECT d.id, d.head_office_id, d.event_id, d.event_type,
         CASE WHEN d.status = 'PENDING' AND e.deleted_at IS NOT NULL THEN 'FAILED'
              ELSE d.status END AS status,
-        d.next_attempt_at, d.created_at, v.body,
+        d.next_attempt_at, d.created_at, v.body, v.operation_id,
         e.paused_at IS NOT NULL AND e.deleted_at IS NULL AS is_paused
  FROM deliveries d
  JOIN events v ON v.id = d.event_id
@@ -42,13 +43,19 @@ impl<D: Database> Deliveries for D {
 
     async fn deliveries(
         &self,
-        company: CompanyId,
+        company: Option<CompanyId>,
         filter: DeliveryFilter,
         page: PageRequest,
+        now: Timestamp,
     ) -> Result<Page<Delivery>, Unavailable> {
-        let input = (company, filter, page, Arc::clone(self.set_aside()));
-        let listed = self.read_snapshot(&input, |session, (company, filter, page, set_aside)| {
-            Box::pin(list(session, *company, *filter, *page, set_aside))
+        let which = Which {
+            company,
+            filter,
+            now,
+        };
+        let input = (which, page, Arc::clone(self.set_aside()));
+        let listed = self.read_snapshot(&input, |session, (which, page, set_aside)| {
+            Box::pin(list(session, *which, *page, set_aside))
         });
         Ok(listed.await?)
     }
@@ -58,6 +65,13 @@ impl<D: Database> Deliveries for D {
             Box::pin(resend::one(session, input))
         });
         Ok(resent.await?)
+    }
+
+    async fn hasten(&self, id: DeliveryId, at: Timestamp) -> Result<(), DirectoryError> {
+        let hastened = self.write_and_wake((id, at), |session, input| {
+            Box::pin(resend::pending(session, input))
+        });
+        Ok(hastened.await?)
     }
 
     async fn resend_failed(
@@ -95,15 +109,18 @@ async fn by_id(
 
 async fn list(
     session: &mut dyn Session,
-    company: CompanyId,
-    filter: DeliveryFilter,
+    which: Which,
     page: PageRequest,
     set_aside: &SetAside,
 ) -> Result<Page<Delivery>, Fault> {
-    let total = total(session, company, filter).await?;
+    let total = total(session, which).await?;
     let mut query = Builder::new(SELECT);
-    restrict(&mut query, company, filter);
-    query.push(" ORDER BY d.created_at DESC, d.id DESC LIMIT ");
+    restrict(&mut query, which);
+    // Ids are in the order of their times, and the primary key has that order over all companies.
+    query.push(match which.company {
+        Some(_) => " ORDER BY d.created_at DESC, d.id DESC LIMIT ",
+        None => " ORDER BY d.id DESC LIMIT ",
+    });
     query.bind(page.limit).push(" OFFSET ");
     query.bind(clamped(page.offset()));
     let readable = |rows: &[Row]| Ok(set_aside.readable(rows, delivery));
@@ -111,21 +128,56 @@ async fn list(
     Ok(Page { items, total })
 }
 
-async fn total(
-    session: &mut dyn Session,
-    company: CompanyId,
-    filter: DeliveryFilter,
-) -> Result<u64, Fault> {
+async fn total(session: &mut dyn Session, which: Which) -> Result<u64, Fault> {
     let mut query = Builder::new(
         "SELECT count(*) AS total FROM deliveries d JOIN endpoints e ON e.id = d.endpoint_id ",
     );
-    restrict(&mut query, company, filter);
+    restrict(&mut query, which);
     Ok(query.build().total(session).await?)
 }
 
-fn restrict(query: &mut Builder<'_>, company: CompanyId, filter: DeliveryFilter) {
-    query.push("WHERE d.head_office_id = ");
-    query.bind(*company.as_uuid());
+/// Which deliveries a list has.
+#[derive(Clone, Copy)]
+struct Which {
+    company: Option<CompanyId>,
+    filter: DeliveryFilter,
+    now: Timestamp,
+}
+
+fn restrict(query: &mut Builder<'_>, which: Which) {
+    let Which {
+        company,
+        filter,
+        now,
+    } = which;
+    query.push("WHERE 1 = 1");
+    if let Some(company) = company {
+        query.push(" AND d.head_office_id = ");
+        query.bind(*company.as_uuid());
+    }
+    if let Some(operation) = filter.operation {
+        query.push(
+            " AND d.event_id IN (SELECT w.id FROM operations o
+                 JOIN events w ON w.head_office_id = o.head_office_id AND w.operation_id = o.id
+                 WHERE o.id = ",
+        );
+        query.bind(operation.get()).push(")");
+    }
+    match filter.wait {
+        None => {}
+        // The words of the partial index.
+        Some(DeliveryWait::AfterFailure) => {
+            query
+                .push(" AND d.status = 'PENDING' AND d.attempts_made > 0 AND e.deleted_at IS NULL");
+        }
+        Some(DeliveryWait::Overdue) => {
+            query.push(
+                " AND d.status = 'PENDING' AND e.paused_at IS NULL AND e.deleted_at IS NULL
+                  AND d.next_attempt_at < ",
+            );
+            query.bind(now.saturating_sub(OVERDUE_AFTER).unix_millis());
+        }
+    }
     if let Some(event_type) = filter.event_type {
         query.push(" AND d.event_type = ").bind(event_type.as_str());
     }
@@ -142,6 +194,10 @@ fn restrict(query: &mut Builder<'_>, company: CompanyId, filter: DeliveryFilter)
         }
         Some(DeliveryStatus::Delivered) => {
             query.push(" AND d.status = 'DELIVERED'");
+        }
+        // Those of a removed endpoint are about to be settled, by the thousand; then they are found here.
+        Some(DeliveryStatus::Failed) if company.is_none() => {
+            query.push(" AND d.status = 'FAILED'");
         }
         Some(DeliveryStatus::Failed) => {
             query.push(

@@ -1,6 +1,7 @@
-//! Ended deliveries become due again.
+//! Ended deliveries become due again, and waiting ones at once.
 
 use preauth_core::value::{CompanyId, DeliveryId, Timestamp};
+use uuid::Uuid;
 
 use crate::store::error::{WriteError, one_row_or};
 
@@ -12,14 +13,7 @@ pub(super) async fn one(
     (id, at): &(DeliveryId, Timestamp),
 ) -> Result<(), WriteError> {
     let id = id.as_uuid();
-    // Locks the endpoint before the delivery, so that it is not removed in the meantime.
-    query(
-        "SELECT 1 FROM endpoints e JOIN deliveries d ON d.endpoint_id = e.id
-         WHERE d.id = $1 FOR KEY SHARE OF e",
-    )
-    .bind(id)
-    .lock(session)
-    .await?;
+    lock_endpoint(session, id).await?;
     let done = query(
         "UPDATE deliveries
          SET status = 'PENDING', next_attempt_at = $2, ended_at = NULL, attempts_made = 0,
@@ -40,6 +34,49 @@ pub(super) async fn one(
         .await?;
     one_row_or(u64::from(exists.is_some()), WriteError::NotFound)?;
     Err(WriteError::Conflict)
+}
+
+/// Makes a waiting delivery due at once, with a fresh schedule. One that is being attempted stays as it is.
+pub(super) async fn pending(
+    session: &mut dyn Session,
+    (id, at): &(DeliveryId, Timestamp),
+) -> Result<(), WriteError> {
+    let id = id.as_uuid();
+    lock_endpoint(session, id).await?;
+    let done = query(sql!(
+        "UPDATE deliveries
+         SET next_attempt_at = $2, attempts_made = 0, next_trigger = 'RESEND', leased_until = NULL
+         WHERE id = $1 AND status = 'PENDING'
+           AND (leased_until IS NULL OR leased_until <= " NOW ")
+           AND endpoint_id IN (
+               SELECT id FROM endpoints WHERE deleted_at IS NULL AND paused_at IS NULL)"
+    ))
+    .bind(id)
+    .bind(at.unix_millis())
+    .execute(session)
+    .await?;
+    if done == 1 {
+        return Ok(());
+    }
+    let in_progress = query(
+        "SELECT 1 FROM deliveries WHERE id = $1 AND status = 'PENDING' AND leased_until IS NOT NULL",
+    )
+    .bind(id)
+    .fetch_optional(session)
+    .await?;
+    one_row_or(u64::from(in_progress.is_some()), WriteError::Conflict)
+}
+
+/// Locks the endpoint before the delivery, so that it is not removed in the meantime.
+async fn lock_endpoint(session: &mut dyn Session, delivery: &Uuid) -> Result<(), WriteError> {
+    query(
+        "SELECT 1 FROM endpoints e JOIN deliveries d ON d.endpoint_id = e.id
+         WHERE d.id = $1 FOR KEY SHARE OF e",
+    )
+    .bind(delivery)
+    .lock(session)
+    .await?;
+    Ok(())
 }
 
 /// A selection of failed deliveries to resend.

@@ -25,7 +25,7 @@ impl<D: Database> Mails for D {
 
     async fn mails(
         &self,
-        company: CompanyId,
+        company: Option<CompanyId>,
         filter: MailFilter,
         page: PageRequest,
     ) -> Result<Page<Mail>, Unavailable> {
@@ -53,14 +53,18 @@ async fn by_id(session: &mut dyn Session, id: MailId) -> Result<Option<Mail>, Fa
 
 async fn list(
     session: &mut dyn Session,
-    company: CompanyId,
+    company: Option<CompanyId>,
     filter: MailFilter,
     page: PageRequest,
 ) -> Result<Listed, Fault> {
     let total = total(session, company, filter).await?;
     let mut query = Builder::new(SELECT);
     restrict(&mut query, company, filter);
-    query.push(" ORDER BY staged_at DESC, id DESC LIMIT ");
+    // Ids are in the order of their times, and the primary key has that order over all companies.
+    query.push(match company {
+        Some(_) => " ORDER BY staged_at DESC, id DESC LIMIT ",
+        None => " ORDER BY id DESC LIMIT ",
+    });
     query.bind(page.limit).push(" OFFSET ");
     query.bind(clamped(page.offset()));
     let rows = query.build().fetch_all(session).await?;
@@ -69,7 +73,7 @@ async fn list(
 
 async fn total(
     session: &mut dyn Session,
-    company: CompanyId,
+    company: Option<CompanyId>,
     filter: MailFilter,
 ) -> Result<u64, Fault> {
     let mut query = Builder::new("SELECT count(*) AS total FROM notices ");
@@ -77,9 +81,13 @@ async fn total(
     Ok(query.build().total(session).await?)
 }
 
-fn restrict(query: &mut Builder<'_>, company: CompanyId, filter: MailFilter) {
-    query.push("WHERE head_office_id = ");
-    query.bind(*company.as_uuid());
+fn restrict(query: &mut Builder<'_>, company: Option<CompanyId>, filter: MailFilter) {
+    query.push("WHERE 1 = 1");
+    if let Some(company) = company {
+        query
+            .push(" AND head_office_id = ")
+            .bind(*company.as_uuid());
+    }
     if let Some(kind) = filter.kind {
         query.push(" AND kind = ").bind(kind.as_str());
     }

@@ -1,0 +1,145 @@
+// Walks through the console as its readers do.
+import { ask, check, launch, platform, problems, ready, signedIn } from "./browser.mjs";
+
+const token = ready.platformToken;
+const day = (days) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
+
+async function offer(number) {
+  const body = {
+    supplier: { cnpj: ready.supplierCnpj, name: "Aço", contactName: "Ana", email: "financeiro@aco.example.com" },
+    invoice: { number, amount: 12500.5, dueDate: day(60) },
+  };
+  const url = `${ready.baseUrl}/api/integration/v1/pre-authorizations`;
+  return (await ask("POST", url, ready.apiKey, body)).id;
+}
+
+function expect(condition, what) {
+  if (!condition) throw new Error(what);
+}
+
+// Leads an operation through its life; `press` does what a form's button does.
+async function life(page, number, press) {
+  const id = await offer(number);
+  const steps = [
+    ["request"], ["reprove-by-company", "reason", "Nota cancelada"], ["reopen"], ["approve"], ["release", "netAmount", "11987.65"],
+    ["pay"], ["return-payout"], ["pay"], ["bill"], ["extend"], ["conclude"],
+  ];
+  for (const [step, field, text] of steps) {
+    await page.goto(`${ready.platformUrl}/console/operations/${id}`);
+    const link = page.locator(`.actions a[href="/console/operations/${id}/${step}"]`);
+    await press(page, link);
+    await check(page, `operation ${step}`);
+    if (field) await page.locator(`#input-${field}`).fill(text);
+    if (step === "extend") {
+      await page.locator("#input-newDueDate").fill(day(120));
+      await page.locator("#input-totalAmount").fill("12900.00");
+    }
+    await press(page, page.locator("form.form button.primary"));
+    await page.waitForURL(new RegExp(`/console/operations/${id}\\?done=1$`));
+    if (step === "extend") {
+      const conclude = page.locator('td a[href$="/conclude"]');
+      await press(page, conclude);
+      await press(page, page.locator("form.form button.primary"));
+      await page.waitForURL(/done=1$/);
+    }
+  }
+  await check(page, "operation concluded");
+  const { status } = await ask("GET", `${platform}/operations/${id}`, token);
+  expect(status === "CONCLUDED", `operation ${id} is ${status}`);
+  // The other ways out, each for an operation of its own.
+  for (const step of ["decline", "withdraw", "reprove"]) {
+    const other = await offer(`${number}-${step}`);
+    if (step === "reprove") await ask("POST", `${platform}/operations/${other}/request`, token);
+    await page.goto(`${ready.platformUrl}/console/operations/${other}`);
+    await press(page, page.locator(`.actions a[href$="/${step}"]`));
+    await press(page, page.locator("form.form button.primary"));
+    await page.waitForURL(/done=1$/);
+  }
+}
+
+const byMouse = (page, target) => target.click();
+async function byKeyboard(page, target) {
+  await target.waitFor();
+  for (let presses = 0; presses < 200; presses += 1) {
+    await page.keyboard.press("Tab");
+    if (await target.evaluate((it) => it === document.activeElement)) {
+      await page.keyboard.press("Enter");
+      return;
+    }
+  }
+  throw new Error(`no Tab leads to ${await target.innerHTML()}`);
+}
+
+// Every page that a link of the console leads to, each once.
+async function everyPage(page, look) {
+  const seen = new Set();
+  const waiting = ["/console"];
+  while (waiting.length) {
+    const path = waiting.shift();
+    // One record of each kind and one form of each kind is enough.
+    const kind = path.replace(/[0-9a-f]{8}-[0-9a-f-]{27}|\d{3,}|\b\d+\b/g, "#").replace(/\?.*/, "");
+    if (seen.has(kind) || path.endsWith("/invoice-file") || path.split("?")[0].endsWith(".csv")) continue;
+    seen.add(kind);
+    const answer = await page.goto(ready.platformUrl + path);
+    if (answer.status() !== 200) problems.push(`${path}: ${answer.status()}`);
+    await check(page, `${look}${kind}`);
+    const links = await page.locator("a[href^='/console']").evaluateAll((all) => all.map((it) => it.getAttribute("href")));
+    waiting.push(...links);
+  }
+  return seen.size;
+}
+
+const browser = await launch();
+const english = { locale: "en-US", viewport: { width: 1280, height: 860 } };
+const first = await signedIn(browser, english);
+await life(first, "NF-900", byMouse);
+console.log("- every step of an operation by mouse");
+await life(first, "NF-901", byKeyboard);
+console.log("- every step of an operation by keyboard");
+
+for (const [look, options] of [
+  ["en", english],
+  ["pt dark phone", { locale: "pt-BR", colorScheme: "dark", viewport: { width: 390, height: 844 } }],
+  ["pt", { locale: "pt-BR", viewport: { width: 1280, height: 860 } }],
+  ["en dark phone", { locale: "en-US", colorScheme: "dark", viewport: { width: 390, height: 844 } }],
+]) {
+  const page = await signedIn(browser, options);
+  const count = await everyPage(page, look);
+  expect(count >= 30, `only ${count} pages`);
+  console.log(`- ${count} pages, ${look}`);
+  await page.context().close();
+}
+
+// Two operators at once: the second sees what happened.
+const id = await offer("NF-902");
+const second = await signedIn(browser, english);
+await second.goto(`${ready.platformUrl}/console/operations/${id}/decline`);
+await ask("POST", `${platform}/operations/${id}/request`, token);
+await second.locator("form.form button.primary").click();
+await second.getByText("Somebody else was faster").waitFor();
+console.log("- two operators at once");
+
+// A delivery's page changes without being loaded again.
+const live = await offer("NF-903");
+await second.goto(`${ready.platformUrl}/console/operations/${live}`);
+await ask("POST", `${platform}/operations/${live}/request`, token);
+await second.locator(".head .badge[title=TO_APPROVE]").waitFor({ timeout: 15_000 });
+console.log("- what changes is shown without loading");
+
+// Nothing is needed of scripts.
+const plain = await signedIn(browser, { ...english, javaScriptEnabled: true });
+await plain.context().close();
+
+// Signing out ends the session, and the language stays chosen.
+await second.goto(`${ready.platformUrl}/console`);
+await second.getByRole("button", { name: "Português" }).click();
+await second.getByRole("heading", { name: "Visão geral" }).waitFor();
+await second.getByRole("button", { name: "Sair" }).click();
+await second.getByRole("heading", { name: "Entrar" }).waitFor();
+await second.goto(`${ready.platformUrl}/console/operations`);
+expect(second.url().includes("/console/sign-in"), second.url());
+console.log("- language, signing out");
+
+await browser.close();
+for (const problem of new Set(problems)) console.error(problem);
+if (problems.length) process.exit(1);

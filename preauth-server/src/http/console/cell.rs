@@ -1,0 +1,131 @@
+//! A value on a page, which templates write and CSV files contain as text.
+
+use askama::Template;
+use askama::filters::HtmlSafe;
+use preauth_core::value::{DueDate, Money, TextEnum, Timestamp};
+use preauth_core::wire::Open;
+
+use crate::http::pages::words::{Moment, Words};
+
+use super::deed::DeedLink;
+use super::names::{self, Badge};
+
+/// A value.
+#[derive(Debug, Template)]
+#[template(path = "console/cell.html")]
+#[allow(
+    unused_qualifications,
+    reason = "the template is expanded inside of the enum"
+)]
+pub(super) enum Cell {
+    None,
+    Text(String),
+    /// A text that stays on one line.
+    Short(String),
+    /// An id, a URL, or another text of machines.
+    Code(String),
+    Number(String),
+    Badge(Badge),
+    Time(Timestamp, Moment),
+    Link {
+        href: String,
+        text: String,
+    },
+    /// Forms.
+    Deeds(Vec<DeedLink>),
+    /// A name and what tells it from others.
+    Pair(Box<Cell>, String),
+}
+
+// Its template escapes what it contains.
+impl HtmlSafe for Cell {}
+
+impl Cell {
+    pub(super) fn text(text: impl Into<String>) -> Self {
+        let text = text.into();
+        if text.is_empty() {
+            Self::None
+        } else {
+            Self::Text(text)
+        }
+    }
+
+    pub(super) fn maybe(text: Option<&str>) -> Self {
+        text.map_or(Self::None, Self::text)
+    }
+
+    pub(super) fn short(self) -> Self {
+        match self {
+            Self::Text(text) => Self::Short(text),
+            other => other,
+        }
+    }
+
+    pub(super) fn code(text: impl ToString) -> Self {
+        Self::Code(text.to_string())
+    }
+
+    pub(super) fn link(href: impl Into<String>, text: impl ToString) -> Self {
+        Self::Link {
+            href: href.into(),
+            text: text.to_string(),
+        }
+    }
+
+    pub(super) fn time(at: impl Into<Option<Timestamp>>, w: Words) -> Self {
+        at.into()
+            .map_or(Self::None, |at| Self::Time(at, w.time(&at)))
+    }
+
+    pub(super) fn money(amount: impl Into<Option<Money>>, w: Words) -> Self {
+        let amount = amount.into();
+        amount.map_or(Self::None, |amount| Self::Number(w.money(&amount)))
+    }
+
+    pub(super) fn day(day: impl Into<Option<DueDate>>, w: Words) -> Self {
+        day.into()
+            .map_or(Self::None, |day| Self::Short(w.due(&day)))
+    }
+
+    pub(super) fn number(number: u64, w: Words) -> Self {
+        Self::Number(w.number(&number))
+    }
+
+    pub(super) fn badge<T: TextEnum>(status: &Open<T>, w: Words) -> Self {
+        Self::Badge(names::badge(status.as_str(), w))
+    }
+
+    pub(super) fn name(code: &str, w: Words) -> Self {
+        Self::text(names::name(code, w))
+    }
+
+    pub(super) fn and(self, more: impl Into<String>) -> Self {
+        Self::Pair(Box::new(self), more.into())
+    }
+
+    pub(super) fn yes_or_no(is_so: bool, w: Words) -> Self {
+        Self::text(if is_so {
+            w.t("yes", "sim")
+        } else {
+            w.t("no", "não")
+        })
+    }
+
+    pub(super) const fn is_number(&self) -> bool {
+        matches!(self, Self::Number(_))
+    }
+
+    /// The value as a CSV file has it.
+    pub(super) fn plain(&self) -> String {
+        match self {
+            Self::None | Self::Deeds(_) => String::new(),
+            Self::Text(text) | Self::Short(text) | Self::Code(text) | Self::Number(text) => {
+                text.clone()
+            }
+            Self::Link { text, .. } => text.clone(),
+            Self::Badge(badge) => badge.code.clone(),
+            Self::Time(at, _) => at.to_string(),
+            Self::Pair(cell, more) => format!("{} ({more})", cell.plain()),
+        }
+    }
+}

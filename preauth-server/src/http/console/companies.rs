@@ -1,0 +1,351 @@
+//! Companies: the list, and one of them with credit, users, keys, endpoint and branches.
+
+use preauth_core::access::KeyState;
+use preauth_core::wire::Open;
+use salvo::async_trait;
+use salvo::http::StatusCode;
+
+use crate::http::pages::words::Words;
+use crate::http::platform::Listed;
+use crate::http::platform::api_keys::ApiKeyShape;
+use crate::http::platform::blocked_suppliers::BlockedSupplier;
+use crate::http::platform::companies::CompanyShape;
+use crate::http::platform::credit_analysis::CreditAnalysis;
+use crate::http::platform::users::User;
+use crate::http::platform::webhook_endpoint::EndpointShape;
+use crate::http::reply::Reply;
+use crate::labels;
+
+use super::cell::Cell;
+use super::deed::DeedLink;
+use super::deeds::companies;
+use super::failure::Failure;
+use super::frame::Section;
+use super::guard::Page;
+use super::list::{Column, Filter, List};
+use super::record::{Part, Record, Table};
+use super::visit::Visit;
+
+/// The rows of each table on the page of a company.
+const SHOWN: &str = "limit=50";
+
+/// Every company.
+pub(super) struct All;
+
+impl List for All {
+    type Row = CompanyShape;
+
+    const SECTION: Section = Section::Companies;
+    const PATH: &'static str = "/companies";
+
+    fn title(&self, w: Words) -> String {
+        w.t("Companies", "Empresas").to_owned()
+    }
+
+    fn source(&self, _visit: &Visit) -> Result<String, Failure> {
+        Ok("companies".to_owned())
+    }
+
+    fn filters(&self) -> &'static [Filter] {
+        const FILTERS: &[Filter] = &[Filter {
+            name: "cnpj",
+            label: labels::CNPJ,
+            kind: super::list::FilterKind::Text,
+        }];
+        FILTERS
+    }
+
+    fn columns(&self) -> &'static [Column<CompanyShape>] {
+        const COLUMNS: &[Column<CompanyShape>] = &[
+            Column::new(labels::NAME, |it, w| Cell::link(path(it), name(it, w))),
+            Column::new(labels::CNPJ, |it, _| Cell::code(it.cnpj.masked())),
+            Column::new(labels::KIND, |it, w| Cell::name(it.kind.as_str(), w)),
+            Column::new(labels::REGISTERED, |it, w| {
+                Cell::yes_or_no(it.registered, w)
+            }),
+            Column::new(labels::SUSPENDED, |it, w| {
+                Cell::time(it.suspension.as_ref().map(|it| it.since), w)
+            }),
+            Column::new(labels::CREATED, |it, w| Cell::time(it.created_at, w)),
+        ];
+        COLUMNS
+    }
+
+    fn deeds(&self, visit: &Visit) -> Vec<DeedLink> {
+        companies::ADD.link(visit, &[]).into_iter().collect()
+    }
+}
+
+fn path(company: &CompanyShape) -> String {
+    format!("/console/companies/{}", company.id)
+}
+
+fn name(company: &CompanyShape, w: Words) -> String {
+    let invited = w.t("(invited supplier)", "(fornecedor convidado)");
+    let name = company.name.as_ref().map_or(invited, |name| name.as_str());
+    name.to_owned()
+}
+
+/// The page of a company.
+pub(super) struct One;
+
+#[async_trait]
+impl Page for One {
+    async fn show(&self, visit: &Visit) -> Result<Reply, Failure> {
+        let w = visit.words;
+        let id = visit.id("id")?;
+        let it: CompanyShape = visit.get(format!("companies/{id}")).await?;
+        let ids = [("id", id)];
+        let is_suspended = it.suspension.is_some();
+        let suspension = if is_suspended {
+            &companies::RESUME
+        } else {
+            &companies::SUSPEND
+        };
+        let mut record = Record::new(visit, Section::Companies, name(&it, w))
+            .under("/console/companies", w.t("Companies", "Empresas"))
+            .deeds(companies::UPDATE.link(visit, &ids))
+            .deeds(suspension.link(visit, &ids))
+            .fields(fields(&it, w));
+        if let Some(suspension) = &it.suspension {
+            let text = w.t(
+                "Suspended: its keys are refused.",
+                "Suspensa: suas chaves são recusadas.",
+            );
+            let reason = suspension.reason.as_str();
+            record = record.notice("bad", format!("{text} {reason}"));
+        }
+        if it.head_office_id.is_none() {
+            record = endpoint(visit, record, id).await?;
+            record = credit(visit, record, id).await?;
+        }
+        let users: Listed<User> = visit.get(format!("companies/{id}/users?{SHOWN}")).await?;
+        let keys = visit
+            .get(format!("companies/{id}/api-keys?{SHOWN}"))
+            .await?;
+        record = record
+            .table(users_table(visit, &users, w))
+            .deeds_below(companies::ADD_USER.link(visit, &ids))
+            .table(keys_table(visit, &keys, w))
+            .deeds_below(companies::ADD_KEY.link(visit, &ids));
+        if it.head_office_id.is_none() {
+            record = blocked(visit, record, id).await?;
+        }
+        record.reply()
+    }
+}
+
+fn fields(it: &CompanyShape, w: Words) -> Vec<(&'static str, Cell)> {
+    let mut rows = vec![
+        (labels::CNPJ.of(w.0), Cell::code(it.cnpj.masked())),
+        (labels::KIND.of(w.0), Cell::name(it.kind.as_str(), w)),
+        (
+            labels::REGISTERED.of(w.0),
+            Cell::yes_or_no(it.registered, w),
+        ),
+        (labels::CREATED.of(w.0), Cell::time(it.created_at, w)),
+        (labels::ID.of(w.0), Cell::code(it.id)),
+    ];
+    if let Some(head_office) = it.head_office_id {
+        let href = format!("/console/companies/{head_office}");
+        rows.push((labels::HEAD_OFFICE.of(w.0), Cell::link(href, head_office)));
+    }
+    if let Some(contact) = &it.contact {
+        rows.push((
+            labels::CONTACT.of(w.0),
+            Cell::text(contact.name.as_str()).and(contact.email.as_str()),
+        ));
+    }
+    rows
+}
+
+/// The webhook endpoint, if there is one.
+async fn endpoint(visit: &Visit, record: Record, id: &str) -> Result<Record, Failure> {
+    let w = visit.words;
+    let ids = [("id", id)];
+    let found = maybe(
+        visit
+            .get::<EndpointShape>(format!("companies/{id}/webhook-endpoint"))
+            .await,
+    )?;
+    let title = w.t("Webhook endpoint", "Endpoint de webhook").to_owned();
+    let Some(it) = found else {
+        let none = Table {
+            title,
+            head: Vec::new(),
+            rows: Vec::new(),
+            more: None,
+        };
+        return Ok(record
+            .table(none)
+            .deeds_below(companies::SET_ENDPOINT.link(visit, &ids)));
+    };
+    let is_paused = it.paused_at.is_some();
+    let switch = if is_paused {
+        &companies::RESUME_ENDPOINT
+    } else {
+        &companies::PAUSE_ENDPOINT
+    };
+    let events: Vec<_> = it.events.iter().map(Open::as_str).collect();
+    let rows = vec![
+        (labels::URL.of(w.0), Cell::code(&it.url)),
+        (labels::STATUS.of(w.0), Cell::badge(&it.status, w)),
+        (labels::PAUSED.of(w.0), Cell::time(it.paused_at, w)),
+        (
+            labels::LAST_SUCCESS.of(w.0),
+            Cell::time(it.last_success_at, w),
+        ),
+        (labels::CREATED.of(w.0), Cell::time(it.created_at, w)),
+        (labels::EVENTS.of(w.0), Cell::text(events.join(", "))),
+        (
+            w.t("deliveries", "entregas"),
+            Cell::link(
+                format!("/console/companies/{id}/deliveries"),
+                w.t("All deliveries", "Todas as entregas"),
+            ),
+        ),
+    ];
+    let deeds = [
+        &companies::TEST_ENDPOINT,
+        switch,
+        &companies::ROTATE_SECRET,
+        &companies::SET_ENDPOINT,
+        &companies::DELETE_ENDPOINT,
+    ];
+    Ok(record
+        .part(Part::Fields {
+            title: Some(title),
+            rows,
+        })
+        .deeds_below(deeds.into_iter().filter_map(|deed| deed.link(visit, &ids))))
+}
+
+async fn credit(visit: &Visit, record: Record, id: &str) -> Result<Record, Failure> {
+    let w = visit.words;
+    let found = visit
+        .get::<CreditAnalysis>(format!("companies/{id}/credit-analysis"))
+        .await;
+    let rows = maybe(found)?.map(|it| {
+        vec![
+            (
+                labels::MAX_TERM_DAYS.of(w.0),
+                Cell::number(it.max_term_days.into(), w),
+            ),
+            (
+                labels::MAX_INVOICE_AMOUNT.of(w.0),
+                Cell::money(it.max_invoice_amount, w),
+            ),
+        ]
+    });
+    Ok(record
+        .part(Part::Fields {
+            title: Some(w.t("Credit analysis", "Análise de crédito").to_owned()),
+            rows: rows.unwrap_or_default(),
+        })
+        .deeds_below(companies::SET_CREDIT.link(visit, &[("id", id)])))
+}
+
+async fn blocked(visit: &Visit, record: Record, id: &str) -> Result<Record, Failure> {
+    let w = visit.words;
+    let found: Listed<BlockedSupplier> = visit
+        .get(format!("companies/{id}/blocked-suppliers?{SHOWN}"))
+        .await?;
+    let row = |it: &BlockedSupplier| {
+        let ids = [("id", id), ("cnpj", it.cnpj.as_str())];
+        let link = companies::UNBLOCK.link(visit, &ids);
+        vec![
+            Cell::code(it.cnpj.masked()),
+            Cell::Deeds(link.into_iter().collect()),
+        ]
+    };
+    let table = Table {
+        title: w
+            .t("Blocked suppliers", "Fornecedores bloqueados")
+            .to_owned(),
+        head: vec![labels::CNPJ.of(w.0), w.t("actions", "ações")],
+        rows: found.data.iter().map(row).collect(),
+        more: None,
+    };
+    Ok(record
+        .table(table)
+        .deeds_below(companies::BLOCK.link(visit, &[("id", id)])))
+}
+
+fn users_table(visit: &Visit, found: &Listed<User>, w: Words) -> Table {
+    let row = |it: &User| {
+        let id = it.id.to_string();
+        let company = it.company_id.to_string();
+        let permissions: Vec<_> = it.permissions.iter().map(Open::as_str).collect();
+        let change = if it.active {
+            &companies::DEACTIVATE_USER
+        } else {
+            &companies::ACTIVATE_USER
+        };
+        let ids = [("id", id.as_str()), ("company", company.as_str())];
+        vec![
+            Cell::text(it.name.as_str()),
+            Cell::text(it.email.as_str()),
+            Cell::text(permissions.join(", ")),
+            Cell::yes_or_no(it.active, w),
+            Cell::Deeds(
+                [&companies::UPDATE_USER, change]
+                    .into_iter()
+                    .filter_map(|deed| deed.link(visit, &ids))
+                    .collect(),
+            ),
+        ]
+    };
+    Table {
+        title: w.t("Users", "Usuários").to_owned(),
+        head: vec![
+            labels::NAME.of(w.0),
+            labels::EMAIL.of(w.0),
+            labels::PERMISSIONS.of(w.0),
+            labels::ACTIVE_USER.of(w.0),
+            w.t("actions", "ações"),
+        ],
+        rows: found.data.iter().map(row).collect(),
+        more: None,
+    }
+}
+
+fn keys_table(visit: &Visit, found: &Listed<ApiKeyShape>, w: Words) -> Table {
+    let row = |it: &ApiKeyShape| {
+        let id = it.id.to_string();
+        let is_active = it.state.as_str() == KeyState::Active.as_str();
+        let link = companies::REVOKE_KEY.link(visit, &[("id", &id)]);
+        let scopes: Vec<_> = it.scopes.iter().map(Open::as_str).collect();
+        vec![
+            Cell::text(it.name.as_str()),
+            Cell::code(&it.prefix),
+            Cell::badge(&it.state, w),
+            Cell::text(scopes.join(", ")),
+            Cell::time(it.expires_at, w),
+            Cell::time(it.last_used_at, w),
+            Cell::Deeds(link.into_iter().filter(|_| is_active).collect()),
+        ]
+    };
+    Table {
+        title: w.t("API keys", "Chaves de API").to_owned(),
+        head: vec![
+            labels::NAME.of(w.0),
+            labels::BEGINS_WITH.of(w.0),
+            labels::STATE.of(w.0),
+            labels::SCOPES.of(w.0),
+            labels::EXPIRES.of(w.0),
+            labels::LAST_USED.of(w.0),
+            w.t("actions", "ações"),
+        ],
+        rows: found.data.iter().map(row).collect(),
+        more: None,
+    }
+}
+
+/// A record that need not exist.
+fn maybe<T>(found: Result<T, Failure>) -> Result<Option<T>, Failure> {
+    match found {
+        Ok(found) => Ok(Some(found)),
+        Err(Failure::Refused(refused)) if refused.status == StatusCode::NOT_FOUND => Ok(None),
+        Err(failure) => Err(failure),
+    }
+}

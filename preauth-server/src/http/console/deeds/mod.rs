@@ -1,0 +1,26 @@
+//! Every form of the console, by the record that it is about.
+
+pub(super) mod companies;
+pub(super) mod extensions;
+pub(super) mod operations;
+pub(super) mod operators;
+pub(super) mod payment_orders;
+pub(super) mod sandbox;
+pub(super) mod webhooks;
+
+use super::deed::Deed;
+
+/// All of them.
+pub(super) fn all() -> impl Iterator<Item = &'static Deed> {
+    [
+        operations::ALL,
+        extensions::ALL,
+        companies::ALL,
+        operators::ALL,
+        payment_orders::ALL,
+        webhooks::ALL,
+    ]
+    .into_iter()
+    .flatten()
+    .copied()
+}

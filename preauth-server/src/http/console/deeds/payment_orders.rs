@@ -1,0 +1,102 @@
+//! Orders to pay suppliers.
+
+use preauth_core::payment_order::OrderAction;
+use salvo::http::Method;
+
+use crate::http::console::deed::{Deed, Input, InputKind};
+use crate::labels;
+use crate::language::Text;
+
+pub(in crate::http::console) const ALL: &[&Deed] = &[
+    &ADD,
+    &ADD_FOR_OPERATION,
+    &REVIEW,
+    &SCHEDULE,
+    &PAY,
+    &CANCEL,
+    &REPROVE,
+];
+
+/// The form of each step of an order that the transition table permits.
+pub(in crate::http::console) const STEPS: &[(OrderAction, &Deed)] = &[
+    (OrderAction::Review, &REVIEW),
+    (OrderAction::Schedule, &SCHEDULE),
+    (OrderAction::Pay, &PAY),
+    (OrderAction::Cancel, &CANCEL),
+    (OrderAction::Reprove, &REPROVE),
+];
+
+const RECORD: &str = "payment-orders/{id}";
+
+const REASON: Input = Input {
+    name: "reason",
+    label: labels::REASON,
+    kind: InputKind::Text,
+    is_required: false,
+};
+
+const INPUTS: &[Input] = &[
+    Input::new("payerCompanyId", "Payer", "Empresa pagadora").kind(InputKind::Company),
+    Input::new("supplierCnpj", "Supplier's CNPJ", "CNPJ do fornecedor"),
+    Input::new("amount", "Amount", "Valor").kind(InputKind::Money),
+    Input::new("scheduledFor", "Day of payment", "Dia do pagamento")
+        .kind(InputKind::Day)
+        .optional(),
+    Input::new("operationId", "Operation", "Operação")
+        .kind(InputKind::Whole)
+        .optional(),
+];
+
+pub(in crate::http::console) static ADD: Deed = Deed::new(
+    "new-payment-order",
+    Method::POST,
+    "payment-orders",
+    Text::new("New payment order", "Nova ordem de pagamento"),
+    RECORD,
+)
+.with(INPUTS);
+
+pub(in crate::http::console) static ADD_FOR_OPERATION: Deed = Deed::new(
+    "operations/{id}/new-payment-order",
+    Method::POST,
+    "payment-orders",
+    Text::new("New payment order", "Nova ordem de pagamento"),
+    RECORD,
+)
+.with(INPUTS);
+
+const fn step(page: &'static str, title: Text) -> Deed {
+    Deed::new(page, Method::POST, page, title, RECORD).on(RECORD)
+}
+
+pub(in crate::http::console) static REVIEW: Deed = step(
+    "payment-orders/{id}/review",
+    Text::new("Put under review", "Pôr em revisão"),
+);
+
+pub(in crate::http::console) static SCHEDULE: Deed = step(
+    "payment-orders/{id}/schedule",
+    Text::new("Schedule", "Agendar"),
+)
+.with(&[
+    Input::new("scheduledFor", "Day of payment", "Dia do pagamento")
+        .kind(InputKind::Day)
+        .optional(),
+]);
+
+pub(in crate::http::console) static PAY: Deed =
+    step("payment-orders/{id}/pay", Text::new("Paid", "Paga"));
+
+pub(in crate::http::console) static CANCEL: Deed = step(
+    "payment-orders/{id}/cancel",
+    Text::new("Cancel", "Cancelar"),
+)
+.with(&[REASON])
+.final_step();
+
+pub(in crate::http::console) static REPROVE: Deed = step(
+    "payment-orders/{id}/reprove",
+    Text::new("Reprove", "Reprovar"),
+)
+.with(&[REASON])
+.final_step();

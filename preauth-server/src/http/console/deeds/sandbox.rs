@@ -1,0 +1,25 @@
+//! The clock of a sandbox.
+
+use salvo::http::Method;
+
+use crate::http::console::deed::{Deed, Input, InputKind};
+use crate::language::Text;
+
+pub(in crate::http::console) static ADVANCE: Deed = Deed::new(
+    "sandbox/clock",
+    Method::POST,
+    "sandbox/clock",
+    Text::new("Let time pass", "Avançar o tempo"),
+    "health",
+)
+.about(
+    "Moves the sandbox's clock forward: offers expire, deliveries are tried again, keys end.",
+    "Adianta o relógio da sandbox: ofertas expiram, entregas são tentadas de novo, chaves vencem.",
+)
+.with(&[Input::new(
+    "advanceSeconds",
+    "Seconds; 86400 are a day",
+    "Segundos; 86400 são um dia",
+)
+.kind(InputKind::Whole)])
+.final_step();

@@ -1,0 +1,143 @@
+//! What the probes and the metrics say, in words.
+
+use std::time::Duration;
+
+use salvo::async_trait;
+
+use crate::http::pages::words::Words;
+use crate::http::reply::Reply;
+
+use super::cell::Cell;
+use super::deeds::sandbox;
+use super::failure::Failure;
+use super::frame::Section;
+use super::guard::Page;
+use super::record::{Record, Table};
+use super::visit::Visit;
+
+/// A check that takes longer counts as failed.
+const CHECK_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// A metric without labels: its name, and its meaning in English and in Portuguese.
+type Meaning = (&'static str, &'static str, &'static str);
+
+const METRICS: &[Meaning] = &[
+    (
+        "preauth_deliveries_due",
+        "deliveries that are due",
+        "entregas cuja hora chegou",
+    ),
+    (
+        "preauth_deliveries_oldest_due_age_seconds",
+        "seconds for which the oldest of them has been due",
+        "segundos desde que chegou a hora da mais antiga",
+    ),
+    (
+        "preauth_deliveries_retrying",
+        "deliveries that wait after a failed attempt",
+        "entregas em espera depois de uma falha",
+    ),
+    (
+        "preauth_deliveries_oldest_retrying_age_seconds",
+        "age of the oldest of them in seconds",
+        "idade da mais antiga delas em segundos",
+    ),
+    (
+        "preauth_deliveries_paused",
+        "deliveries that wait for paused endpoints",
+        "entregas à espera de endpoints pausados",
+    ),
+    (
+        "preauth_endpoints_paused",
+        "paused endpoints with such deliveries",
+        "endpoints pausados com essas entregas",
+    ),
+    (
+        "preauth_endpoints_slow",
+        "endpoints that answer slowly",
+        "endpoints que respondem devagar",
+    ),
+    (
+        "preauth_notices_staged",
+        "mails that were not sent yet",
+        "e-mails ainda não enviados",
+    ),
+    (
+        "preauth_notices_oldest_due_age_seconds",
+        "seconds for which the oldest due mail has waited",
+        "segundos de espera do e-mail mais antigo cuja hora chegou",
+    ),
+    (
+        "preauth_file_quota_near_head_offices",
+        "companies near the limit of their files",
+        "empresas perto do limite de arquivos",
+    ),
+];
+
+/// The health of this instance.
+pub(super) struct Health;
+
+#[async_trait]
+impl Page for Health {
+    async fn show(&self, visit: &Visit) -> Result<Reply, Failure> {
+        let w = visit.words;
+        let vitals = &visit.console.api.vitals;
+        let checked = tokio::time::timeout(CHECK_TIMEOUT, vitals.unreadiness()).await;
+        let late = || Some("the database does not answer in time".to_owned());
+        let mut record = Record::new(visit, Section::Health, w.t("Health", "Saúde"));
+        record = match checked.unwrap_or_else(|_| late()) {
+            None => record.notice(
+                "good",
+                w.t(
+                    "This instance serves requests.",
+                    "Esta instância atende requisições.",
+                ),
+            ),
+            Some(reason) => {
+                let text = w.t(
+                    "This instance does not serve requests:",
+                    "Esta instância não atende requisições:",
+                );
+                record.notice("bad", format!("{text} {reason}"))
+            }
+        };
+        if let Some(reason) = vitals.stall() {
+            let text = w.t("It should be restarted:", "Ela deve ser reiniciada:");
+            record = record.notice("bad", format!("{text} {reason}"));
+        }
+        if let Some(warning) = vitals.warning() {
+            record = record.notice("wait", warning);
+        }
+        let metrics = vitals.metrics().await;
+        if visit.console.api.time_machine.is_some() {
+            record = record.deeds(sandbox::ADVANCE.link(visit, &[]));
+        }
+        record.table(numbers(&metrics, w)).live(true).reply()
+    }
+}
+
+fn numbers(metrics: &str, w: Words) -> Table {
+    let value = |name: &str| {
+        let mut lines = metrics.lines();
+        lines.find_map(|line| line.strip_prefix(name)?.strip_prefix(' '))
+    };
+    let row = |(name, en, pt): &Meaning| {
+        let value = value(name)?;
+        let whole = value.split('.').next().unwrap_or_default().parse::<u64>();
+        Some(vec![
+            Cell::text(w.t(en, pt)),
+            whole.map_or_else(|_| Cell::code(value), |number| Cell::number(number, w)),
+            Cell::code(name),
+        ])
+    };
+    Table {
+        title: w.t("Waiting work", "Trabalho em espera").to_owned(),
+        head: vec![
+            w.t("meaning", "significado"),
+            w.t("now", "agora"),
+            w.t("metric", "métrica"),
+        ],
+        rows: METRICS.iter().filter_map(row).collect(),
+        more: None,
+    }
+}

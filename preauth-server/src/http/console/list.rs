@@ -1,0 +1,350 @@
+//! Lists: their filters, pages and CSV files, over any list of the platform API.
+
+use askama::Template;
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use preauth_core::ErrorCode;
+use preauth_core::value::calendar;
+use preauth_core::wire::Pagination;
+use salvo::async_trait;
+use salvo::http::StatusCode;
+use serde::de::DeserializeOwned;
+
+use crate::http::error::ApiError;
+use crate::http::pages::headers::{self, harmless};
+use crate::http::pages::words::Words;
+use crate::http::platform::Listed;
+use crate::http::reply::Reply;
+use crate::language::Text;
+
+use super::PREFIX;
+use super::cell::Cell;
+use super::deed::DeedLink;
+use super::failure::{Failure, Refused, render};
+use super::frame::{Frame, Section};
+use super::guard::Page;
+use super::visit::Visit;
+
+/// Rows of a page.
+const LIMIT: u32 = 25;
+/// Rows of one request for a CSV file.
+const CSV_LIMIT: u32 = 100;
+/// Maximum number of requests for a CSV file.
+const CSV_REQUESTS: u64 = 100;
+
+/// A list of the platform API on a page.
+pub(super) trait List: Send + Sync + 'static {
+    type Row: DeserializeOwned + Send + Sync;
+
+    const SECTION: Section;
+    /// The path of the page, with the names of its parameters.
+    const PATH: &'static str;
+
+    fn title(&self, w: Words) -> String;
+
+    /// The list in the API: its path below the prefix.
+    fn source(&self, visit: &Visit) -> Result<String, Failure>;
+
+    /// The parameters that it shares with the page.
+    fn filters(&self) -> &'static [Filter];
+
+    fn columns(&self) -> &'static [Column<Self::Row>];
+
+    /// What leads to forms, beside the title.
+    fn deeds(&self, _visit: &Visit) -> Vec<DeedLink> {
+        Vec::new()
+    }
+
+    /// What stands above the list, and where it leads to.
+    fn crumb(&self, _visit: &Visit) -> Option<(String, String)> {
+        None
+    }
+}
+
+/// A column of a list.
+pub(super) struct Column<T> {
+    pub(super) title: Text,
+    pub(super) cell: fn(&T, Words) -> Cell,
+}
+
+impl<T> Column<T> {
+    pub(super) const fn new(title: Text, cell: fn(&T, Words) -> Cell) -> Self {
+        Self { title, cell }
+    }
+}
+
+/// A parameter of a list.
+pub(super) struct Filter {
+    pub(super) name: &'static str,
+    pub(super) label: Text,
+    pub(super) kind: FilterKind,
+}
+
+pub(super) enum FilterKind {
+    Text,
+    /// The id of a record, whose page is shown instead of the list.
+    Id,
+    /// A day in São Paulo, which the API gets as its first moment, or the first one after it.
+    Day {
+        is_end: bool,
+    },
+    /// One of these words.
+    Choice(fn() -> Vec<&'static str>),
+}
+
+/// A filter as the form shows it.
+pub(super) struct Field {
+    name: &'static str,
+    label: &'static str,
+    value: String,
+    is_day: bool,
+    /// Code, name, whether it is chosen; empty for what is typed.
+    choices: Vec<(&'static str, String, bool)>,
+}
+
+#[derive(Template)]
+#[template(path = "console/list.html")]
+struct ListPage {
+    f: Frame,
+    title: String,
+    crumb: Option<(String, String)>,
+    deeds: Vec<DeedLink>,
+    fields: Vec<Field>,
+    refusal: Vec<String>,
+    /// Title, and whether numbers stand below it.
+    columns: Vec<(&'static str, bool)>,
+    rows: Vec<Vec<Cell>>,
+    total: u64,
+    page: u64,
+    pages: u64,
+    previous: Option<String>,
+    next: Option<String>,
+    csv: String,
+}
+
+/// The page of a list.
+pub(super) struct Shown<L>(pub(super) L);
+
+#[async_trait]
+impl<L: List> Page for Shown<L> {
+    async fn show(&self, visit: &Visit) -> Result<Reply, Failure> {
+        let Self(list) = self;
+        let w = visit.words;
+        if let Some(page) = sought(list, visit) {
+            return Ok(headers::see_other(&page));
+        }
+        let number = visit
+            .query
+            .one("page")
+            .and_then(|it| it.parse::<u64>().ok());
+        let number = number.unwrap_or(1).max(1);
+        let query = api_query(list, visit);
+        let path = format!("{}?{query}page={number}&limit={LIMIT}", list.source(visit)?);
+        let (found, refusal) = match visit.get::<Listed<L::Row>>(path).await {
+            Ok(found) => (found, Vec::new()),
+            // A filter that was mistyped.
+            Err(Failure::Refused(refused)) if refused.has(ErrorCode::ValidationError) => {
+                (none(), refused.sentences(w))
+            }
+            Err(failure) => return Err(failure),
+        };
+        let base = visit.here.split('?').next().unwrap_or_default().to_owned();
+        let own = page_query(list, visit);
+        let at = |number: u64| format!("{base}?{own}page={number}");
+        let pages = found.pagination.total_pages;
+        let rows = rows(list, &found.data, w);
+        let titles = list.columns().iter().map(|it| it.title.of(w.0));
+        let columns = titles
+            .zip(0..)
+            .map(|(title, index)| (title, has_numbers(&rows, index)));
+        let columns = columns.collect();
+        let page = ListPage {
+            f: Frame::of(visit, L::SECTION),
+            title: list.title(w),
+            crumb: list.crumb(visit),
+            deeds: list.deeds(visit),
+            fields: fields(list, visit),
+            refusal,
+            columns,
+            rows,
+            total: found.pagination.total,
+            page: number,
+            pages,
+            previous: (number > 1).then(|| at(number.saturating_sub(1))),
+            next: (number < pages).then(|| at(number.saturating_add(1))),
+            csv: format!("{base}.csv?{own}"),
+        };
+        Ok(render(StatusCode::OK, &page)?)
+    }
+}
+
+/// The page of the record whose id was typed.
+fn sought<L: List>(list: &L, visit: &Visit) -> Option<String> {
+    let mut filters = list.filters().iter();
+    let filter = filters.find(|it| matches!(it.kind, FilterKind::Id))?;
+    let id = visit.query.one(filter.name)?;
+    let is_plain = id
+        .bytes()
+        .all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
+    is_plain.then(|| format!("{PREFIX}{}/{id}", L::PATH))
+}
+
+/// The CSV file of a list: the newest 10,000 rows.
+pub(super) struct Csv<L>(pub(super) L);
+
+#[async_trait]
+impl<L: List> Page for Csv<L> {
+    async fn show(&self, visit: &Visit) -> Result<Reply, Failure> {
+        let Self(list) = self;
+        let w = visit.words;
+        let (source, query) = (list.source(visit)?, api_query(list, visit));
+        let titles = list.columns().iter().map(|it| it.title.of(w.0).to_owned());
+        let mut file = line(titles);
+        for number in 1..=CSV_REQUESTS {
+            let path = format!("{source}?{query}page={number}&limit={CSV_LIMIT}");
+            let found: Listed<L::Row> = visit.get(path).await?;
+            for row in rows(list, &found.data, w) {
+                file.push_str(&line(row.iter().map(Cell::plain)));
+            }
+            if number >= found.pagination.total_pages {
+                break;
+            }
+        }
+        let name = list.source(visit)?.replace('/', "-");
+        let reply = Reply::text(StatusCode::OK, "text/csv; charset=utf-8", file);
+        Ok(harmless(reply).header("cache-control", "no-store").header(
+            "content-disposition",
+            &format!("attachment; filename=\"{name}.csv\""),
+        ))
+    }
+}
+
+/// A line of a CSV file. A spreadsheet would calculate what begins like a formula.
+fn line(cells: impl Iterator<Item = String>) -> String {
+    let quoted = |cell: String| {
+        let is_formula = cell.starts_with(['=', '+', '-', '@', '\t', '\r']);
+        let guard = if is_formula { "'" } else { "" };
+        format!("\"{guard}{}\"", cell.replace('"', "\"\""))
+    };
+    let cells: Vec<_> = cells.map(quoted).collect();
+    format!("{}\r\n", cells.join(","))
+}
+
+/// Whether a column of a table has numbers.
+pub(super) fn has_numbers(rows: &[Vec<Cell>], column: usize) -> bool {
+    rows.iter()
+        .any(|row| row.get(column).is_some_and(Cell::is_number))
+}
+
+fn none<T>() -> Listed<T> {
+    Listed {
+        data: Vec::new(),
+        pagination: Pagination::new(1, LIMIT, 0),
+    }
+}
+
+fn rows<L: List>(list: &L, found: &[L::Row], w: Words) -> Vec<Vec<Cell>> {
+    let row = |row: &L::Row| {
+        let columns = list.columns().iter();
+        columns.map(|column| (column.cell)(row, w)).collect()
+    };
+    found.iter().map(row).collect()
+}
+
+/// The filters as the page's own links have them, with an `&` at the end.
+fn page_query<L: List>(list: &L, visit: &Visit) -> String {
+    let filters = list.filters().iter();
+    filters
+        .flat_map(|filter| {
+            let values = visit.query.all(filter.name);
+            values.map(|value| pair(filter.name, value))
+        })
+        .collect()
+}
+
+/// The filters as the API reads them, with an `&` at the end.
+fn api_query<L: List>(list: &L, visit: &Visit) -> String {
+    let filters = list.filters().iter();
+    filters
+        .flat_map(|filter| {
+            let values = visit.query.all(filter.name);
+            values.map(|value| match filter.kind {
+                FilterKind::Id => String::new(),
+                FilterKind::Text | FilterKind::Choice(_) => pair(filter.name, value),
+                FilterKind::Day { is_end } => pair(filter.name, &moment(value, is_end)),
+            })
+        })
+        .collect()
+}
+
+/// The first moment of a day in São Paulo, or the first one after it; another text stays, and is refused.
+fn moment(day: &str, is_end: bool) -> String {
+    let Ok(date) = day.parse::<chrono::NaiveDate>() else {
+        return day.to_owned();
+    };
+    let before = if is_end { Some(date) } else { date.pred_opt() };
+    let last = before.map(calendar::end_of_day);
+    last.map_or_else(String::new, |last| {
+        last.saturating_add(chrono::TimeDelta::milliseconds(1))
+            .to_string()
+    })
+}
+
+pub(super) fn pair(name: &str, value: &str) -> String {
+    format!("{name}={}&", utf8_percent_encode(value, NON_ALPHANUMERIC))
+}
+
+fn fields<L: List>(list: &L, visit: &Visit) -> Vec<Field> {
+    let w = visit.words;
+    let field = |filter: &Filter| {
+        let value = visit.query.one(filter.name).unwrap_or_default().to_owned();
+        let choices = match filter.kind {
+            FilterKind::Text | FilterKind::Id | FilterKind::Day { .. } => Vec::new(),
+            FilterKind::Choice(words) => words()
+                .into_iter()
+                .map(|code| (code, super::names::name(code, w), code == value))
+                .collect(),
+        };
+        Field {
+            name: filter.name,
+            label: filter.label.of(w.0),
+            value,
+            is_day: matches!(filter.kind, FilterKind::Day { .. }),
+            choices,
+        }
+    };
+    list.filters().iter().map(field).collect()
+}
+
+impl From<Refused> for ApiError {
+    fn from(refused: Refused) -> Self {
+        let code = refused
+            .items
+            .first()
+            .and_then(|(code, _)| code.known().copied());
+        Self::new(code.unwrap_or(ErrorCode::InternalError))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{line, moment, pair};
+
+    #[test]
+    fn a_spreadsheet_calculates_nothing() {
+        let cells = ["a\"b", "=1+1", "-5", "x\r\ny", ""].map(ToOwned::to_owned);
+        let expected = "\"a\"\"b\",\"'=1+1\",\"'-5\",\"x\r\ny\",\"\"\r\n";
+        assert_eq!(line(cells.into_iter()), expected);
+    }
+
+    #[test]
+    fn a_day_is_that_of_sao_paulo() {
+        assert_eq!(moment("2026-11-21", false), "2026-11-21T03:00:00.000Z");
+        assert_eq!(moment("2026-11-21", true), "2026-11-22T03:00:00.000Z");
+        assert_eq!(moment("tomorrow", true), "tomorrow");
+    }
+
+    #[test]
+    fn a_value_cannot_add_parameters() {
+        assert_eq!(pair("a", "b&c=d"), "a=b%26c%3Dd&");
+    }
+}

@@ -1,0 +1,67 @@
+//! Plots of the last days as SVG. Colours come from the style sheet, by the values that stand here.
+
+use plotters::prelude::*;
+
+use crate::http::pages::words::Words;
+
+const SIZE: (u32, u32) = (560, 200);
+/// What the style sheet draws in the colour of secondary text, of the first line and of the second.
+const TEXT: RGBColor = RGBColor(1, 1, 1);
+const FIRST: RGBColor = RGBColor(2, 2, 2);
+const SECOND: RGBColor = RGBColor(3, 3, 3);
+const GRID: RGBColor = RGBColor(4, 4, 4);
+const FONT: (&str, u32) = ("sans-serif", 11);
+
+/// A line over days.
+pub(super) struct Line {
+    pub(super) values: Vec<u64>,
+    pub(super) is_second: bool,
+}
+
+/// The lines over the days whose names are given; empty when they cannot be drawn.
+pub(super) fn draw(days: &[String], lines: &[Line], w: Words) -> String {
+    let mut svg = String::new();
+    let drawn = try_draw(&mut svg, days, lines, w);
+    if drawn.is_err() {
+        return String::new();
+    }
+    svg
+}
+
+fn try_draw(
+    svg: &mut String,
+    days: &[String],
+    lines: &[Line],
+    w: Words,
+) -> Result<(), Box<dyn std::error::Error>> {
+    let root = SVGBackend::with_string(svg, SIZE).into_drawing_area();
+    let values = lines.iter().flat_map(|line| line.values.iter().copied());
+    let top = values.max().unwrap_or_default().max(4);
+    let top = top.saturating_add(top / 10);
+    let last = days.len().saturating_sub(1).max(1);
+    let font = FONT.into_font().color(&TEXT);
+    let mut chart = ChartBuilder::on(&root)
+        .margin(4)
+        .x_label_area_size(22)
+        .y_label_area_size(64)
+        .build_cartesian_2d(0..last, 0..top)?;
+    chart
+        .configure_mesh()
+        .disable_x_mesh()
+        .axis_style(GRID)
+        .bold_line_style(GRID)
+        .light_line_style(TRANSPARENT)
+        .label_style(font)
+        .x_labels(6)
+        .y_labels(4)
+        .x_label_formatter(&|day| days.get(*day).cloned().unwrap_or_default())
+        .y_label_formatter(&|value| w.number(value))
+        .draw()?;
+    for line in lines {
+        let colour = if line.is_second { SECOND } else { FIRST };
+        let points = line.values.iter().copied().enumerate();
+        chart.draw_series(LineSeries::new(points, colour.stroke_width(2)))?;
+    }
+    root.present()?;
+    Ok(())
+}

@@ -1,0 +1,217 @@
+//! What needs attention over all companies, and totals by day.
+//!
+//! Everything is found by an index: what waits and what failed by partial ones, a day's operations by their
+//! time, a day's deliveries by their ids, which begin with their time.
+
+use async_trait::async_trait;
+use chrono::TimeDelta;
+use preauth_core::port::Unavailable;
+use preauth_core::value::{ApiKeyId, CompanyId, Timestamp};
+use uuid::Uuid;
+
+use crate::directory::{
+    Attention, CompanyAttention, EndingKey, KEYS_ENDING_WITHIN, OVERDUE_AFTER, Overview, Totals,
+};
+use crate::store::error::Fault;
+use crate::store::rows::{Columns, Corrupt};
+
+use super::{Database, Query, Row, Session, query};
+
+/// Counting stops here.
+const COUNT_LIMIT: u32 = 10_000;
+/// Length of each list.
+const LIST_LIMIT: u32 = 20;
+const A_DAY: TimeDelta = TimeDelta::days(1);
+
+#[async_trait]
+impl<D: Database> Overview for D {
+    async fn attention(&self, now: Timestamp) -> Result<Attention, Unavailable> {
+        let found = self.read_snapshot(&now, |session, now| Box::pin(attention(session, *now)));
+        Ok(found.await?)
+    }
+
+    async fn totals(&self, moments: &[Timestamp]) -> Result<Vec<Totals>, Unavailable> {
+        let moments = moments.to_vec();
+        let found = self.read_snapshot(&moments, |session, moments| {
+            Box::pin(totals(session, moments))
+        });
+        Ok(found.await?)
+    }
+}
+
+async fn attention(session: &mut dyn Session, now: Timestamp) -> Result<Attention, Fault> {
+    let yesterday = now.saturating_sub(A_DAY).unix_millis();
+    let retried_deliveries = query(
+        "SELECT count(*) AS total FROM (
+             SELECT 1 FROM deliveries WHERE status = 'PENDING' AND attempts_made > 0 LIMIT $1) AS c",
+    )
+    .bind(COUNT_LIMIT)
+    .total(session)
+    .await?;
+    let overdue_deliveries = query(
+        "SELECT count(*) AS total FROM (
+             SELECT 1 FROM endpoints e JOIN deliveries d ON d.endpoint_id = e.id
+             WHERE e.paused_at IS NULL AND e.deleted_at IS NULL AND d.status = 'PENDING'
+               AND d.next_attempt_at < $1 LIMIT $2) AS c",
+    )
+    .bind(now.saturating_sub(OVERDUE_AFTER).unix_millis())
+    .bind(COUNT_LIMIT)
+    .total(session)
+    .await?;
+    let failed_deliveries = query(
+        "SELECT count(*) AS total FROM (
+             SELECT 1 FROM deliveries WHERE status = 'FAILED' AND ended_at >= $1 LIMIT $2) AS c",
+    )
+    .bind(yesterday)
+    .bind(COUNT_LIMIT)
+    .total(session)
+    .await?;
+    let held_mails = query(
+        "SELECT count(*) AS total FROM (
+             SELECT 1 FROM notices WHERE status = 'PENDING' AND is_held LIMIT $1) AS c",
+    )
+    .bind(COUNT_LIMIT)
+    .total(session)
+    .await?;
+    let failed_mails = query(
+        "SELECT count(*) AS total FROM (
+             SELECT 1 FROM notices WHERE ended_at IS NOT NULL AND ended_at >= $1
+               AND status = 'FAILED' LIMIT $2) AS c",
+    )
+    .bind(yesterday)
+    .bind(COUNT_LIMIT)
+    .total(session)
+    .await?;
+    Ok(Attention {
+        retried_deliveries,
+        overdue_deliveries,
+        failed_deliveries,
+        held_mails,
+        failed_mails,
+        failing_endpoints: companies(session, failing()).await?,
+        paused_endpoints: companies(session, paused()).await?,
+        ending_keys: ending_keys(session, now).await?,
+    })
+}
+
+/// The endpoints with the oldest delivery that waits after a failed attempt.
+fn failing() -> Query<'static> {
+    query(
+        "SELECT c.id, c.name, min(r.created_at) AS since
+         FROM (SELECT endpoint_id, created_at FROM deliveries
+               WHERE status = 'PENDING' AND attempts_made > 0
+               ORDER BY created_at LIMIT $1) AS r
+         JOIN endpoints e ON e.id = r.endpoint_id
+         JOIN companies c ON c.id = e.head_office_id
+         WHERE e.deleted_at IS NULL
+         GROUP BY c.id, c.name ORDER BY since, c.id LIMIT $2",
+    )
+    .bind(COUNT_LIMIT)
+    .bind(LIST_LIMIT)
+}
+
+fn paused() -> Query<'static> {
+    query(
+        "SELECT c.id, c.name, e.paused_at AS since
+         FROM endpoints e JOIN companies c ON c.id = e.head_office_id
+         WHERE e.paused_at IS NOT NULL AND e.deleted_at IS NULL
+         ORDER BY e.paused_at, c.id LIMIT $1",
+    )
+    .bind(LIST_LIMIT)
+}
+
+async fn companies(
+    session: &mut dyn Session,
+    query: Query<'_>,
+) -> Result<Vec<CompanyAttention>, Fault> {
+    let rows = query.fetch_all(session).await?;
+    let company = |row: &Row| -> Result<_, Corrupt> {
+        let columns = Columns::of("companies", row);
+        Ok(CompanyAttention {
+            company: CompanyId::new(columns.uuid("id")?),
+            name: columns.raw("name")?,
+            since: columns.timestamp("since")?,
+        })
+    };
+    Ok(rows.iter().map(company).collect::<Result<_, _>>()?)
+}
+
+async fn ending_keys(session: &mut dyn Session, now: Timestamp) -> Result<Vec<EndingKey>, Fault> {
+    let rows = query(
+        "SELECT id, name, company_id, expires_at FROM api_keys
+         WHERE revoked_at IS NULL AND expires_at > $1 AND expires_at <= $2
+         ORDER BY expires_at, id LIMIT $3",
+    )
+    .bind(now.unix_millis())
+    .bind(now.saturating_add(KEYS_ENDING_WITHIN).unix_millis())
+    .bind(LIST_LIMIT)
+    .fetch_all(session)
+    .await?;
+    let key = |row: &Row| -> Result<_, Corrupt> {
+        let columns = Columns::of("api_keys", row);
+        Ok(EndingKey {
+            id: ApiKeyId::new(columns.uuid("id")?),
+            name: columns.raw("name")?,
+            company: CompanyId::new(columns.uuid("company_id")?),
+            expires_at: columns.timestamp("expires_at")?,
+        })
+    };
+    Ok(rows.iter().map(key).collect::<Result<_, _>>()?)
+}
+
+async fn totals(session: &mut dyn Session, moments: &[Timestamp]) -> Result<Vec<Totals>, Fault> {
+    let mut totals = Vec::new();
+    for (from, until) in moments.iter().zip(moments.iter().skip(1)) {
+        totals.push(between(session, *from, *until).await?);
+    }
+    Ok(totals)
+}
+
+async fn between(
+    session: &mut dyn Session,
+    from: Timestamp,
+    until: Timestamp,
+) -> Result<Totals, Fault> {
+    let row = query(
+        "SELECT count(*) AS operations,
+                CAST(coalesce(sum(CASE WHEN status = 'IN_PRE_AUTH' OR closing_action IN
+                    ('DECLINE', 'CANCEL', 'WITHDRAW', 'EXPIRE') THEN 0 ELSE 1 END), 0) AS BIGINT)
+                    AS requested,
+                CAST(coalesce(sum(amount_cents), 0) AS BIGINT) AS amount_cents
+         FROM operations WHERE created_at >= $1 AND created_at < $2",
+    )
+    .bind(from.unix_millis())
+    .bind(until.unix_millis())
+    .fetch_one(session)
+    .await?;
+    let columns = Columns::of("operations", &row);
+    let number = |column| columns.number(column, |number| u64::try_from(number).ok());
+    let (operations, requested) = (number("operations")?, number("requested")?);
+    let amount_cents = number("amount_cents")?;
+    let deliveries = query("SELECT count(*) AS total FROM deliveries WHERE id >= $1 AND id < $2")
+        .bind(first_id(from))
+        .bind(first_id(until))
+        .total(session)
+        .await?;
+    let failed_deliveries = query(
+        "SELECT count(*) AS total FROM deliveries
+         WHERE status = 'FAILED' AND ended_at >= $1 AND ended_at < $2",
+    )
+    .bind(from.unix_millis())
+    .bind(until.unix_millis())
+    .total(session)
+    .await?;
+    Ok(Totals {
+        operations,
+        requested,
+        amount_cents,
+        deliveries,
+        failed_deliveries,
+    })
+}
+
+/// The first id of a moment: ids begin with their time in milliseconds.
+fn first_id(at: Timestamp) -> Uuid {
+    let millis = u64::try_from(at.unix_millis()).unwrap_or_default();
+    Uuid::from_u64_pair(millis << 16, 0)
+}

@@ -1,0 +1,16 @@
+//! The operators' console over HTTP, as a browser without scripts uses it, on the real binary and both
+//! databases.
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    reason = "a test that cannot go on has failed"
+)]
+
+mod browser;
+mod escaping;
+mod forms;
+mod pages;
+mod sessions;

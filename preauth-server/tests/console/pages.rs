@@ -1,0 +1,222 @@
+//! What holds for every page and form, over the list of all routes.
+
+use preauth_server::http::console_paths;
+use preauth_server::http::platform::PREFIX;
+use reqwest::Method;
+use serde_json::json;
+use test_support::{Answer, Backend, RawCaller, Sandbox, on_each_database};
+
+use crate::browser::{Browser, hidden};
+
+on_each_database! {
+    every_page_has_strict_headers_in_both_languages,
+    every_form_is_refused_without_its_origin_or_token,
+    every_page_wants_a_session,
+    a_role_sees_and_does_only_what_it_may,
+}
+
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; \
+     connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+
+/// Ids of records that exist, for the paths of all routes.
+pub(crate) struct Ids(Vec<(&'static str, String)>);
+
+impl Ids {
+    pub(crate) async fn of(sandbox: &Sandbox) -> Self {
+        let platform = sandbox.platform();
+        let first = async |list: &str| {
+            let found = platform.get(&format!("{PREFIX}/{list}")).await.json();
+            let id = &found["data"][0]["id"];
+            id.as_str()
+                .map_or_else(|| id.to_string(), ToOwned::to_owned)
+        };
+        let cnpj = sandbox.text("companyCnpj");
+        let company = first(&format!("companies?cnpj={cnpj}")).await;
+        let body = json!({"name": "Rui", "role": "VIEWER"});
+        platform
+            .post_json(&format!("{PREFIX}/operators"), &body)
+            .await;
+        let caller = sandbox.caller("apiKey");
+        let offer = test_support::offer_body(sandbox, "NF-1");
+        let path = preauth_client::wire::path::PRE_AUTHORIZATIONS;
+        assert_eq!(caller.post_json(path, &offer).await.status, 201);
+        Self(vec![
+            ("/operations/", first("operations").await),
+            ("/deliveries/", first("deliveries").await),
+            ("/mails/", first("notices").await),
+            ("/operators/", first("operators").await),
+            (
+                "/users/",
+                first(&format!("companies/{company}/users")).await,
+            ),
+            (
+                "/api-keys/",
+                first(&format!("companies/{company}/api-keys")).await,
+            ),
+            ("/companies/", company),
+        ])
+    }
+
+    /// A route's path with ids of records that exist; a number that none has for other records.
+    pub(crate) fn fill(&self, path: &str) -> String {
+        let known = self.0.iter().find(|(kind, _)| path.contains(kind));
+        let id = known.map_or("999", |(_, id)| id.as_str());
+        path.replace("{id}", id).replace("{cnpj}", "11444777000161")
+    }
+}
+
+fn assert_strict(answer: &Answer, path: &str) {
+    assert_eq!(answer.header("content-security-policy"), POLICY, "{path}");
+    assert_eq!(answer.header("x-content-type-options"), "nosniff", "{path}");
+    assert_eq!(answer.header("cache-control"), "no-store", "{path}");
+    if answer.header("content-type").starts_with("text/html") {
+        assert_eq!(answer.header("referrer-policy"), "same-origin", "{path}");
+        assert_eq!(answer.header("x-frame-options"), "DENY", "{path}");
+        // Nothing inline, nothing from elsewhere.
+        for wrong in [
+            "<style", " style=", "<script>", " onclick", "=\"http", "=\"//",
+        ] {
+            let found = answer.text.find(wrong);
+            assert_eq!(found, None, "{wrong} in {path}: {}", answer.text);
+        }
+    }
+}
+
+async fn every_page_has_strict_headers_in_both_languages(backend: Backend) {
+    let sandbox = Sandbox::start(backend).await;
+    let ids = Ids::of(&sandbox).await;
+    let url = sandbox.text("platformUrl");
+    for (language, tag) in [("en", "en"), ("pt-BR", "pt-BR"), ("de", "pt-BR")] {
+        let mut browser = Browser::signed_in(url, sandbox.text("platformToken")).await;
+        browser.language = language;
+        let mut shown = 0;
+        for (_, path) in console_paths().iter().filter(|(method, _)| method == "GET") {
+            let path = ids.fill(path);
+            let answer = browser.get(&path).await;
+            assert!(
+                [200, 303, 404].contains(&answer.status),
+                "{path}: {}",
+                answer.text
+            );
+            assert_strict(&answer, &path);
+            if answer.header("content-type").starts_with("text/html") {
+                let lang = format!("<html lang=\"{tag}\">");
+                assert!(answer.text.contains(&lang), "{path}: {}", answer.text);
+            }
+            shown += u32::from(answer.status == 200);
+            let head = browser.send(Method::HEAD, &path, &[], None).await;
+            assert_eq!(head.status, answer.status, "{path}");
+        }
+        assert!(shown > 50, "{shown} pages");
+    }
+}
+
+async fn every_form_is_refused_without_its_origin_or_token(backend: Backend) {
+    let sandbox = Sandbox::start(backend).await;
+    let ids = Ids::of(&sandbox).await;
+    let url = sandbox.text("platformUrl").to_owned();
+    let mut browser = Browser::signed_in(&url, sandbox.text("platformToken")).await;
+    let token = hidden(&browser.page("/console").await, "form_token");
+    let rows = async || {
+        let log = sandbox.platform().get(&format!("{PREFIX}/audit-log")).await;
+        log.json()["pagination"]["total"].clone()
+    };
+    let before = rows().await;
+    let fields = [("form_token", token.as_str())];
+    for (_, path) in console_paths()
+        .iter()
+        .filter(|(method, _)| method == "POST")
+    {
+        let path = ids.fill(path);
+        let foreign = [
+            vec![("origin", "http://evil.example")],
+            vec![("origin", "null")],
+            vec![("origin", url.as_str()), ("sec-fetch-site", "cross-site")],
+            Vec::new(),
+        ];
+        for headers in foreign {
+            let answer = browser.post_with(&headers, &path, &fields).await;
+            assert_eq!(answer.status, 403, "{path} {headers:?}: {}", answer.text);
+            assert_strict(&answer, &path);
+        }
+        if ["/console/sign-in", "/console/language"].contains(&path.as_str()) {
+            continue;
+        }
+        for wrong in ["", "0", &token.replace(|_: char| true, "0")] {
+            let fields = [("form_token", wrong)];
+            let answer = browser.post_from(&url, &path, &fields).await;
+            assert_eq!(answer.status, 403, "{path} {wrong}: {}", answer.text);
+        }
+    }
+    assert_eq!(rows().await, before, "something was done");
+}
+
+async fn every_page_wants_a_session(backend: Backend) {
+    let sandbox = Sandbox::start(backend).await;
+    let ids = Ids::of(&sandbox).await;
+    let url = sandbox.text("platformUrl").to_owned();
+    let mut browser = Browser::at(&url);
+    for (method, path) in console_paths() {
+        if ["/console/sign-in", "/console/language"].contains(&path.as_str()) {
+            continue;
+        }
+        let path = ids.fill(&path);
+        let answer = match method.as_str() {
+            "GET" => browser.get(&path).await,
+            _ => browser.post_from(&url, &path, &[]).await,
+        };
+        assert_eq!(answer.status, 303, "{method} {path}: {}", answer.text);
+        let location = answer.header("location");
+        assert!(
+            location.starts_with("/console/sign-in"),
+            "{path}: {location}"
+        );
+    }
+    // Under another name there is no console at all.
+    let evil = [("host", "evil.example")];
+    let answer = browser.send(Method::GET, "/console", &evil, None).await;
+    assert_eq!(answer.status, 421, "{}", answer.text);
+}
+
+async fn a_role_sees_and_does_only_what_it_may(backend: Backend) {
+    let sandbox = Sandbox::start(backend).await;
+    let ids = Ids::of(&sandbox).await;
+    let url = sandbox.text("platformUrl").to_owned();
+    let platform = sandbox.platform();
+    let body = json!({"name": "Vera", "role": "VIEWER"});
+    let added = platform
+        .post_json(&format!("{PREFIX}/operators"), &body)
+        .await;
+    let token = added.json()["token"].as_str().unwrap().to_owned();
+    let mut vera = Browser::signed_in(&url, &token).await;
+    let token = hidden(&vera.page("/console").await, "form_token");
+    let fields = [("form_token", token.as_str())];
+    let mut forms = 0;
+    for (method, path) in console_paths() {
+        let path = ids.fill(&path);
+        let own = ["/console/sign-in", "/console/sign-out", "/console/language"];
+        if method != "POST" || own.contains(&path.as_str()) {
+            continue;
+        }
+        forms += 1;
+        assert_eq!(vera.get(&path).await.status, 403, "GET {path}");
+        let answer = vera.post_from(&url, &path, &fields).await;
+        assert!(
+            [403, 404, 409].contains(&answer.status),
+            "{path}: {}",
+            answer.text
+        );
+        assert!(!answer.text.contains("done=1"), "{path}");
+    }
+    assert!(forms > 40, "{forms} forms");
+    // Nothing that she may not do is offered.
+    let page = vera.page(&ids.fill("/console/operations/{id}")).await;
+    assert!(!page.contains("class=\"button"), "{page}");
+    let refused = RawCaller::new(&url, Some(sandbox.text("platformToken")));
+    let log = refused
+        .get(&format!("{PREFIX}/audit-log?operator=Vera"))
+        .await;
+    let outcomes = log.json()["data"].as_array().unwrap().clone();
+    assert!(!outcomes.is_empty());
+    assert!(outcomes.iter().all(|row| row["outcome"] == "FORBIDDEN"));
+}
