@@ -165,6 +165,9 @@ fn outcome(stored: &StoredMail, found: &mut Findings) {
 }
 
 fn can_be_canceled(stored: &StoredMail) -> bool {
+    if stored.is_suppressed {
+        return stored.operation.is_some();
+    }
     let Some((_, Some(offer))) = stored.operation else {
         return false;
     };
@@ -235,6 +238,7 @@ mod tests {
             has_endpoint: false,
             status: MailStatus::Sent,
             is_held: false,
+            is_suppressed: false,
             staged_at,
             next_attempt_at: None,
             ended_at: Some(staged_at),

@@ -97,6 +97,8 @@ pub struct StoredMail {
     pub status: MailStatus,
     /// Whether it is held because its address has reached the daily maximum.
     pub is_held: bool,
+    /// Whether it was canceled because its reader wants no mails.
+    pub is_suppressed: bool,
     /// When it was staged.
     pub staged_at: Timestamp,
     /// When the next attempt is due.

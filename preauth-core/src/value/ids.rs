@@ -180,6 +180,11 @@ uuid_id! {
     MailId
 }
 
+uuid_id! {
+    /// The id of an entry in the list of addresses that are sent no mails.
+    SuppressionId
+}
+
 /// The number of times a record was written, for writes that must not overwrite a newer state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Version(i64);

@@ -42,7 +42,8 @@ pub use idempotency::{
 };
 pub use ids::{
     ApiKeyId, CompanyId, DeliveryId, EndpointId, EventId, ExtensionId, IntegerIdError, InvoiceId,
-    MailId, OperationId, OperatorId, PaymentOrderId, RequestId, UserId, UuidIdError, Version,
+    MailId, OperationId, OperatorId, PaymentOrderId, RequestId, SuppressionId, UserId, UuidIdError,
+    Version,
 };
 pub use money::{Money, MoneyError};
 pub use origin::Origin;

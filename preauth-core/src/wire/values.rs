@@ -13,7 +13,8 @@ use crate::value::{
     Email, EndpointId, EnumSet, EventId, EventType, ExtensionId, ExternalReference, Family,
     IdempotencyKey, InvoiceId, InvoiceNumber, KeyName, MailId, Money, OperationId, OperatorId,
     OperatorName, Origin, PaymentOrderId, PaymentOrderStatus, Permission, PersonName, Phone,
-    Reason, RequestId, Scope, Stage, Status, SupplierName, TextEnum, Timestamp, UserId, Version,
+    Reason, RequestId, Scope, Stage, Status, SupplierName, SuppressionId, TextEnum, Timestamp,
+    UserId, Version,
 };
 
 /// Strings, read by the value's own rules.
@@ -47,7 +48,16 @@ texts!(
     SupplierName,
 );
 texts!(
-    ApiKeyId, CompanyId, DeliveryId, EndpointId, EventId, MailId, OperatorId, RequestId, UserId
+    ApiKeyId,
+    CompanyId,
+    DeliveryId,
+    EndpointId,
+    EventId,
+    MailId,
+    OperatorId,
+    RequestId,
+    SuppressionId,
+    UserId
 );
 // An unknown text is an error here; `Open` keeps it.
 texts!(

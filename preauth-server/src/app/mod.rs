@@ -28,7 +28,7 @@ use crate::http::{UnauthenticatedLimiter, WireRender};
 use crate::ids::RandomIds;
 use crate::invoice_files::InvoiceFiles;
 use crate::mail::MailParts;
-use crate::secret::{OperatorTokens, Vault};
+use crate::secret::{OperatorTokens, SupplierLinks, Vault};
 use crate::store::{Lifecycle, Stores};
 use crate::telemetry::metrics::{CountedMails, CountedOutbox, CountedStore, Metrics};
 use crate::vitals::ServerVitals;
@@ -73,6 +73,8 @@ pub struct Parts {
     pub listen: SocketAddr,
     /// Address of the platform API and the probes.
     pub platform_listen: SocketAddr,
+    /// The listener of the supplier's page, if there is one.
+    pub portal: Option<Portal>,
     /// Moves `clock`; only a sandbox has one.
     pub time_machine: Option<Arc<TimeMachine>>,
     /// The reasons why this instance must not act.
@@ -81,6 +83,18 @@ pub struct Parts {
     pub watch: Option<Arc<HoldWatch>>,
     /// Provokes refusals; only a sandbox has it.
     pub magic: Option<Magic>,
+}
+
+/// The supplier's page, and its listener, which is bound before the rest is assembled: links may carry
+/// its address.
+#[derive(Debug)]
+pub struct Portal {
+    /// The listener.
+    pub bound: Bound,
+    /// Recognizes links. Those in mails are of `mails`.
+    pub links: SupplierLinks,
+    /// The limit of requests.
+    pub limiter: UnauthenticatedLimiter,
 }
 
 /// Why a server could not start; each text names the next step.
@@ -104,9 +118,11 @@ pub enum StartError {
 pub struct Running {
     address: SocketAddr,
     platform_address: SocketAddr,
-    integration: Stop,
+    portal_address: Option<SocketAddr>,
+    /// The public listeners.
+    public: Vec<Stop>,
     loops: ShutdownTrigger,
-    /// The public listener and the loops.
+    /// The public listeners and the loops.
     tasks: JoinSet<()>,
     platform: Stop,
     platform_work: JoinHandle<()>,
@@ -114,7 +130,7 @@ pub struct Running {
     lifecycle: Arc<dyn Lifecycle>,
 }
 
-/// Starts a server on the current runtime; both listeners answer when this returns.
+/// Starts a server on the current runtime; its listeners answer when this returns.
 pub fn start(mut parts: Parts) -> Result<Running, StartError> {
     let integration = bind(parts.listen)?;
     let platform = bind(parts.platform_listen)?;
@@ -151,12 +167,22 @@ pub fn start(mut parts: Parts) -> Result<Running, StartError> {
     let service = services::integration(&parts, &operations, &metrics);
     let (work, stop_integration) = integration.serve(service, parts.connections.clone());
     tasks.spawn(work);
+    let mut public = vec![stop_integration];
+    let mut portal_address = None;
+    if let Some(portal) = parts.portal.take() {
+        portal_address = Some(portal.bound.address());
+        let service = services::portal(&parts, portal.links, portal.limiter, &operations, &metrics);
+        let (work, stop) = portal.bound.serve(service, parts.connections.clone());
+        tasks.spawn(work);
+        public.push(stop);
+    }
     let service = services::platform(&parts, Arc::clone(&operations), vitals, &metrics);
     let (work, stop_platform) = platform.serve(service, parts.connections.clone());
     Ok(Running {
         address,
         platform_address,
-        integration: stop_integration,
+        portal_address,
+        public,
         loops: trigger,
         tasks,
         platform: stop_platform,
@@ -179,7 +205,13 @@ impl Running {
         self.platform_address
     }
 
-    /// The use cases that both listeners call.
+    /// The address of the supplier's page, if there is one.
+    #[must_use]
+    pub const fn portal_address(&self) -> Option<SocketAddr> {
+        self.portal_address
+    }
+
+    /// The use cases that all listeners call.
     #[must_use]
     pub const fn operations(&self) -> &Arc<Operations> {
         &self.operations
@@ -193,7 +225,9 @@ impl Running {
     pub async fn stop(mut self, grace: Duration) {
         self.loops.request();
         let stopwatch = Stopwatch::start();
-        self.integration.gracefully(grace);
+        for listener in &self.public {
+            listener.gracefully(grace);
+        }
         let ended = async { while self.tasks.join_next().await.is_some() {} };
         // The listeners enforce `grace` themselves.
         let patience = grace.max(LOOPS_END);
@@ -226,7 +260,8 @@ pub async fn wait_for_signal() -> io::Result<()> {
     Ok(())
 }
 
-fn bind(address: SocketAddr) -> Result<Bound, StartError> {
+/// Binds a listener.
+pub fn bind(address: SocketAddr) -> Result<Bound, StartError> {
     Bound::bind(address).map_err(|cause| StartError::Listen { address, cause })
 }
 

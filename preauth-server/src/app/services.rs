@@ -1,4 +1,4 @@
-//! The services of the listeners: both APIs with their dependencies.
+//! The services of the listeners: both APIs and the supplier's page, with their dependencies.
 
 use std::sync::Arc;
 
@@ -9,10 +9,13 @@ use crate::directory::Directory;
 use crate::http::integration::{self, IntegrationApi};
 use crate::http::openapi::{self, Form};
 use crate::http::platform::{OperatorGate, PlatformApi, Vitals};
+use crate::http::portal::{self, PortalApi};
 use crate::http::{
     self, DESCRIPTION, DESCRIPTION_IN_3_0, Gate, MULTIPART_DESCRIPTION_IN_3_0, RequestsInProgress,
+    UnauthenticatedLimiter,
 };
 use crate::ids::RandomIds;
+use crate::secret::SupplierLinks;
 use crate::telemetry::metrics::Metrics;
 
 /// The integration API, for the public listener.
@@ -79,4 +82,25 @@ pub(super) fn platform(
         hold: parts.hold.clone(),
     };
     http::platform_service(api, openapi::platform(), metrics.requests.clone())
+}
+
+/// The supplier's page, for a public listener of its own.
+pub(super) fn portal(
+    parts: &Parts,
+    links: SupplierLinks,
+    limiter: UnauthenticatedLimiter,
+    operations: &Arc<Operations>,
+    metrics: &Metrics,
+) -> http::Service {
+    let api = PortalApi {
+        links,
+        limiter,
+        operations: Arc::clone(operations),
+        queries: Arc::clone(&parts.stores.queries),
+        directory: Arc::clone(&parts.stores.directory),
+        clock: Arc::clone(&parts.clock),
+        ids: Arc::new(RandomIds),
+        hold: parts.hold.clone(),
+    };
+    portal::service(api, metrics.requests.clone())
 }

@@ -6,14 +6,14 @@ use std::sync::Arc;
 use clap::Args;
 
 use crate::announcement::Announcement;
-use crate::app::{self, Parts, Running};
+use crate::app::{self, Parts, Running, StartError};
 use crate::clock::{BootTime, Clock, ServingClock, SystemClock, Uptime};
 use crate::config::{Config, Layers, TokenSource};
 use crate::hold::{Hold, HoldReason};
 use crate::hold_watch::HoldWatch;
 use crate::http::UnauthenticatedLimiter;
 use crate::invoice_files::{FileQuota, InvoiceFiles};
-use crate::secret::{self, OperatorToken, OperatorTokens, Vault};
+use crate::secret::{self, OperatorToken, OperatorTokens, SupplierLinks, Vault};
 use crate::store::Stores;
 use crate::{files, store, telemetry};
 
@@ -83,7 +83,7 @@ pub(super) async fn run(args: &RunArgs) -> Result<(), CliError> {
     telemetry::start(config.log_format);
     descriptors::check(config.connections.max_connections);
     let given = GivenSecrets::read(&config)?;
-    let mails = config.mail.parts(&config.data)?;
+    let mut mails = config.mail.parts(&config.data)?;
     if config.mail.smtp.is_none() {
         let folder = config.data.join("mails");
         tracing::warn!(folder = %folder.display(), "mails reach nobody without mail.smtp_host: they become files");
@@ -114,6 +114,8 @@ pub(super) async fn run(args: &RunArgs) -> Result<(), CliError> {
     )?;
     let quota = config.files_quota_bytes;
     let files = files.with_quota(quota.map_or_else(FileQuota::none, FileQuota::of_bytes));
+    let portal = portal(&config, &vault)?;
+    mails.letterhead.pages = portal.as_ref().map(|portal| portal.links.clone());
     let running = app::start(Parts {
         stores,
         files: Arc::new(files),
@@ -130,6 +132,7 @@ pub(super) async fn run(args: &RunArgs) -> Result<(), CliError> {
         extra_roots: config.webhooks.extra_roots.clone(),
         listen: config.listen,
         platform_listen: config.platform_listen,
+        portal,
         time_machine: None,
         magic: None,
         hold: watch.hold.clone(),
@@ -139,6 +142,7 @@ pub(super) async fn run(args: &RunArgs) -> Result<(), CliError> {
     tracing::info!(
         integration = %running.address(),
         platform = %running.platform_address(),
+        portal = running.portal_address().map(tracing::field::display),
         "ready"
     );
     app::wait_for_signal().await?;
@@ -146,6 +150,18 @@ pub(super) async fn run(args: &RunArgs) -> Result<(), CliError> {
     running.stop(config.grace).await;
     tracing::info!("stopped");
     Ok(())
+}
+
+/// The supplier's page with its listener, if it is configured.
+fn portal(config: &Config, vault: &Vault) -> Result<Option<app::Portal>, StartError> {
+    let Some(portal) = &config.portal else {
+        return Ok(None);
+    };
+    Ok(Some(app::Portal {
+        bound: app::bind(portal.listen)?,
+        links: SupplierLinks::new(vault, portal.url.clone()),
+        limiter: UnauthenticatedLimiter::limited(),
+    }))
 }
 
 /// The watch that holds the server while its clock is wrong or its database is another

@@ -25,6 +25,7 @@ impl Reader<'_> {
             letterhead: Letterhead {
                 from: from?,
                 portal,
+                pages: None,
             },
             limits: limits?,
             smtp,

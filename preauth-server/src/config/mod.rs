@@ -6,6 +6,7 @@ mod layers;
 mod mail;
 mod operators;
 mod password;
+mod portal;
 mod reader;
 mod settings;
 mod typed;
@@ -13,6 +14,7 @@ mod webhooks;
 
 pub use layers::{Layers, Source, Value};
 pub use operators::TokenSource;
+pub use portal::Portal;
 pub use settings::{SETTINGS, Setting};
 pub use typed::Config;
 pub use webhooks::Webhooks;

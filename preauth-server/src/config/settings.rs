@@ -17,7 +17,7 @@ pub struct Setting {
 }
 
 /// All settings, in the order in which they are printed.
-pub const SETTINGS: [Setting; 44] = [
+pub const SETTINGS: [Setting; 46] = [
     plain(
         "listen",
         "127.0.0.1:8080",
@@ -77,6 +77,17 @@ pub const SETTINGS: [Setting; 44] = [
         "",
         "names under which platform_listen is reached beside its address and this machine's, with \
          commas",
+    ),
+    plain(
+        "portal.listen",
+        "",
+        "address of the supplier's page, like 127.0.0.1:8082; plain HTTP, so put a TLS proxy in front of it; without \
+         it there is no such page",
+    ),
+    plain(
+        "portal.url",
+        "",
+        "where suppliers reach it, like https://ofertas.example.com; mails about offers then carry a link each",
     ),
     plain(
         "platform_url",

@@ -19,7 +19,7 @@ use crate::store::DatabaseUrl;
 use crate::telemetry::LogFormat;
 
 use super::reader::Reader;
-use super::{ConfigError, Layers, TokenSource, Webhooks};
+use super::{ConfigError, Layers, Portal, TokenSource, Webhooks};
 
 /// The settings of a server.
 #[derive(Clone, Debug)]
@@ -38,6 +38,8 @@ pub struct Config {
     pub next_platform_token: Option<TokenSource>,
     /// Additional host names of the private listener, besides its address and this machine's.
     pub console_hosts: Vec<Host>,
+    /// The supplier's page, if there is one.
+    pub portal: Option<Portal>,
     /// The file of the master key.
     pub master_key_file: PathBuf,
     /// Whether the operator named the file of the master key; otherwise the server creates it.
@@ -127,6 +129,7 @@ impl Reader<'_> {
         let platform_token = self.platform_token(&database_url);
         let next_platform_token = self.next_platform_token();
         let console_hosts = self.console_hosts();
+        let portal = self.supplier_portal();
         let master_key_file = self.text("master_key_file");
         let deployment = self.deployment();
         let is_quiet = self.parse::<bool>("quiet_outbound", "true or false");
@@ -144,9 +147,27 @@ impl Reader<'_> {
         let webhooks = Webhooks::read(|key| layers.of(key).text, &mut self.problems);
         let log_format = self.log_format();
         let grace = self.whole("shutdown.grace_seconds", MAX_GRACE_SECONDS);
-        if listen.is_some_and(|listen| listen.port() != 0 && Some(listen) == platform_listen) {
-            self.problems
-                .push("listen and platform_listen must differ".to_owned());
+        let portal_listen = portal.as_ref().map(|portal| portal.listen);
+        for (one, other, problem) in [
+            (
+                listen,
+                platform_listen,
+                "listen and platform_listen must differ",
+            ),
+            (
+                portal_listen,
+                listen,
+                "portal.listen and listen must differ",
+            ),
+            (
+                portal_listen,
+                platform_listen,
+                "portal.listen and platform_listen must differ",
+            ),
+        ] {
+            if one.is_some_and(|one| one.port() != 0 && Some(one) == other) {
+                self.problem(problem);
+            }
         }
         Some(Config {
             listen: listen?,
@@ -155,6 +176,7 @@ impl Reader<'_> {
             platform_token: platform_token?,
             next_platform_token: next_platform_token?,
             console_hosts: console_hosts?,
+            portal,
             master_key_is_given: !master_key_file.is_empty(),
             master_key_file: if master_key_file.is_empty() {
                 data.join("master.key")

@@ -55,6 +55,8 @@ pub struct Invitation {
     pub contact: Contact,
     /// When the head office first made an offer.
     pub invited_at: Timestamp,
+    /// When the supplier confirmed or corrected the name, if it did.
+    pub confirmed_at: Option<Timestamp>,
 }
 
 impl Company {

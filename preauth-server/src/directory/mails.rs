@@ -10,7 +10,7 @@ use super::{DirectoryError, Page};
 text_enum! {
     /// The status of a mail as the platform shows it.
     // Not the stored status of core: a mail whose address has reached its limit is stored as
-    // pending, beside a mark.
+    // pending, and one that is not wanted as canceled, each beside a mark.
     pub enum MailStatus, "mail status" {
         /// It will be sent.
         Pending => "PENDING",
@@ -22,18 +22,21 @@ text_enum! {
         Failed => "FAILED",
         /// Its offer closed before it was sent.
         Canceled => "CANCELED",
+        /// It was not sent, because the reader of its address wants no mails.
+        Suppressed => "SUPPRESSED",
     }
 }
 
 impl MailStatus {
     /// The status that is shown for a stored one.
     #[must_use]
-    pub const fn of(stored: Stored, is_held: bool) -> Self {
+    pub const fn of(stored: Stored, is_held: bool, is_suppressed: bool) -> Self {
         match stored {
             Stored::Pending if is_held => Self::Held,
             Stored::Pending => Self::Pending,
             Stored::Sent => Self::Sent,
             Stored::Failed => Self::Failed,
+            Stored::Canceled if is_suppressed => Self::Suppressed,
             Stored::Canceled => Self::Canceled,
         }
     }
@@ -93,7 +96,7 @@ pub trait Mails: Send + Sync {
         page: PageRequest,
     ) -> Result<Page<Mail>, Unavailable>;
 
-    /// Makes a failed mail due at `at`, with a fresh schedule; conflict when it has another status.
+    /// Makes a mail due at `at`, with a fresh schedule; conflict unless it failed or was suppressed.
     /// The current state of its offer is checked when it is claimed.
     async fn resend_mail(&self, id: MailId, at: Timestamp) -> Result<(), DirectoryError>;
 }

@@ -11,6 +11,7 @@ mod console_sessions;
 mod deliveries;
 mod endpoints;
 mod extensions;
+mod invitations;
 mod invoice_files;
 mod invoices;
 mod mails;
@@ -19,6 +20,7 @@ mod operators;
 mod overview;
 mod payment_orders;
 mod registration;
+mod suppressed_addresses;
 mod users;
 
 pub use api_keys::{ApiKey, ApiKeys};
@@ -33,6 +35,7 @@ pub use endpoints::{
     Abandoned, Endpoint, Endpoints, KeptSecret, Replaced, ResealedSecret, SealedSecret, SecretId,
 };
 pub use extensions::{Extensions, OperationExtension};
+pub use invitations::Invitations;
 pub use invoice_files::FileDescriptions;
 pub use invoices::Invoices;
 pub use mails::{Mail, MailFilter, MailStatus, Mails};
@@ -41,6 +44,7 @@ pub use operators::{Operator, Operators};
 pub use overview::{Attention, CompanyAttention, EndingKey, KEYS_ENDING_WITHIN, Overview, Totals};
 pub use payment_orders::{PaymentOrderFilter, PaymentOrders};
 pub use registration::{RegistrationError, register};
+pub use suppressed_addresses::{Addressee, SuppressedAddress, SuppressedAddresses};
 pub use users::{User, UserChange, Users};
 
 use std::error::Error as StdError;
@@ -59,12 +63,14 @@ pub trait Directory:
     + Deliveries
     + Extensions
     + FileDescriptions
+    + Invitations
     + Invoices
     + Mails
     + OperationSearch
     + Operators
     + Overview
     + PaymentOrders
+    + SuppressedAddresses
 {
 }
 
@@ -78,12 +84,14 @@ impl<T> Directory for T where
         + Deliveries
         + Extensions
         + FileDescriptions
+        + Invitations
         + Invoices
         + Mails
         + OperationSearch
         + Operators
         + Overview
         + PaymentOrders
+        + SuppressedAddresses
 {
 }
 

@@ -29,6 +29,7 @@ pub mod openapi;
 mod pages;
 mod path_id;
 pub mod platform;
+pub mod portal;
 mod problem;
 mod query;
 mod receiver;

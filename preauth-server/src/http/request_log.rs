@@ -23,13 +23,17 @@ use super::request_notes::RequestNotes;
 
 /// Maximum length of a logged path segment; no word of a route and no id is longer.
 const SEGMENT_CHARACTERS_LOGGED: usize = 36;
+/// In place of what is not logged.
+const HIDDEN: &str = "(hidden)";
 /// Maximum length of a logged path; no path of this API is longer.
 const PATH_CHARACTERS_LOGGED: usize = 200;
 
-/// The outermost layer of both listeners.
+/// The outermost layer of the listeners of both APIs.
 pub(super) struct RequestLog {
-    /// `integration` or `platform`.
+    /// `integration`, `platform` or `portal`.
     pub listener: &'static str,
+    /// Whether who knows a path may do what it leads to.
+    pub has_secret_paths: bool,
     /// The source of the time.
     pub clock: Arc<dyn Clock>,
     /// The source of request ids.
@@ -64,7 +68,12 @@ impl Handler for RequestLog {
         let duration_ms = took.num_milliseconds();
         let status = res.status_code.map_or(200, |status| status.as_u16());
         // Without the query string: it may hold anything that a caller pasted into it.
-        let (method, path) = (shown_method(req.method()), shown_path(req.uri().path()));
+        let method = shown_method(req.method());
+        let path = if self.has_secret_paths {
+            notes.route.as_deref().unwrap_or(HIDDEN).to_owned()
+        } else {
+            shown_path(req.uri().path())
+        };
         let path = path.as_str();
         let key = notes.key.map(|key| key.to_string());
         let operator = notes.operator.as_ref().map(OperatorName::as_str);
@@ -137,7 +146,7 @@ fn shown_path(path: &str) -> String {
         if is_harmless(segment) {
             segment
         } else {
-            "(hidden)"
+            HIDDEN
         }
     };
     let path: Vec<_> = path.split('/').map(shown).collect();

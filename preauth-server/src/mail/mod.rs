@@ -25,7 +25,7 @@ pub use lettre::message::Mailbox;
 
 pub use letter::{Letter, PausedEndpoint, UnreadableContent};
 pub use letterhead::{Letterhead, OutgoingMail, Unwritable};
-pub use queue::{Claimed, JoinedMail, LeasedMail, MailQueue, Outcome};
+pub use queue::{Cancellation, Claimed, JoinedMail, LeasedMail, MailQueue, Outcome};
 pub use sender::{MailParts, MailSender};
 pub use settings::MailSettings;
 pub use share::{DailyShare, MailClaim, MailLimits};
@@ -34,7 +34,7 @@ pub use transport::{
     TransportError,
 };
 
-pub(crate) use share::{LAST_CALLS_PER_MAILBOX, Turn, Usage, is_counted};
+pub(crate) use share::{LAST_CALLS_PER_MAILBOX, Turn, Usage, is_counted, mailbox};
 
 /// Maximum number of a company's users who get a mail; the first registered ones.
 pub(crate) const MAX_RECIPIENTS: u32 = 20;

@@ -12,8 +12,8 @@ use super::share::MailClaim;
 /// cannot keep its mails.
 #[async_trait]
 pub trait MailQueue: Send + Sync {
-    /// Leases due mails, at most `claim.limit`, each to another mailbox. A mail whose offer has closed is
-    /// canceled instead. If its address has reached its daily limit, the mail and the other due mails to
+    /// Leases due mails, at most `claim.limit`, each to another mailbox. A mail whose offer has closed, or
+    /// whose reader wants none, is canceled instead. If its address has reached its daily limit, the mail and the other due mails to
     /// the address are postponed.
     ///
     /// Nothing is returned when no mail without a lease is due. Head offices take turns, so that the mails
@@ -42,15 +42,37 @@ pub trait MailQueue: Send + Sync {
 pub enum Claimed {
     /// It was postponed; others after it may be due.
     PutOff,
-    /// It was canceled: the supplier can no longer request the offer.
+    /// It was canceled.
     Canceled {
         /// The mail.
         id: MailId,
         /// The kind of mail.
         kind: MailKind,
+        /// Why.
+        reason: Cancellation,
     },
     /// It is to be sent.
     Leased(Box<LeasedMail>),
+}
+
+/// Why a mail is not sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cancellation {
+    /// The supplier can no longer request the offer.
+    OfferClosed,
+    /// The reader wants no mails.
+    AddressSuppressed,
+}
+
+impl Cancellation {
+    /// As the log names it.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::OfferClosed => "its offer no longer stands",
+            Self::AddressSuppressed => "its reader wants no mails",
+        }
+    }
 }
 
 /// A leased mail.

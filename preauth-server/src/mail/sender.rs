@@ -176,9 +176,9 @@ impl MailSender {
         let is_any_due = !claimed.is_empty();
         let leased = claimed.into_iter().filter_map(|mail| match mail {
             Claimed::PutOff => None,
-            Claimed::Canceled { id, kind } => {
-                let kind = kind.as_str();
-                tracing::info!(target: "mail", mail = %id, kind, reason = "its offer no longer stands", "canceled");
+            Claimed::Canceled { id, kind, reason } => {
+                let (kind, reason) = (kind.as_str(), reason.as_str());
+                tracing::info!(target: "mail", mail = %id, kind, reason, "canceled");
                 None
             }
             Claimed::Leased(leased) => {

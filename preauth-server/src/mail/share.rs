@@ -7,7 +7,7 @@ use std::num::NonZeroU32;
 
 use chrono::TimeDelta;
 use preauth_core::port::MailKind;
-use preauth_core::value::{Timestamp, calendar};
+use preauth_core::value::{Email, Timestamp, calendar};
 
 const ONE_MILLI: TimeDelta = TimeDelta::milliseconds(1);
 /// One in four of an address's daily mails is reserved for head offices that have sent it none.
@@ -169,6 +169,17 @@ pub(crate) const fn is_counted(kind: MailKind) -> bool {
     match kind {
         MailKind::Offer | MailKind::Invitation => true,
         MailKind::EndpointPaused => false,
+    }
+}
+
+/// The mailbox that an address leads to, as the databases compute it: in small letters, without what
+/// follows a plus sign.
+pub(crate) fn mailbox(address: &Email) -> String {
+    let address = address.as_str().to_ascii_lowercase();
+    let (local, domain) = address.split_once('@').unwrap_or_default();
+    match local.split_once('+') {
+        Some((local, _)) if !local.is_empty() => format!("{local}@{domain}"),
+        _ => address,
     }
 }
 

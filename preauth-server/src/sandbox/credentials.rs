@@ -63,6 +63,8 @@ pub struct ReadyFile<'a> {
     pub base_url: String,
     /// Base address of the platform API.
     pub platform_url: String,
+    /// Base address of the supplier's page.
+    pub portal_url: String,
     /// The credentials.
     #[serde(flatten)]
     pub credentials: &'a Credentials,

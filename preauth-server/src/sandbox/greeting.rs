@@ -25,6 +25,7 @@ pub fn greeting(
     let ReadyFile {
         base_url,
         platform_url,
+        portal_url,
         credentials,
     } = ready;
     let due_date = calendar::today(now)
@@ -40,6 +41,7 @@ pub fn greeting(
         [
             &integration,
             &platform,
+            portal_url,
             key,
             token,
             webhook_url,

@@ -7,9 +7,10 @@ use webhook_verify::VerifyError;
 use crate::language::{Language, Text, texts};
 
 /// The labels of the greeting, in the order of its lines.
-pub(super) const LABELS: [Text; 7] = [
+pub(super) const LABELS: [Text; 8] = [
     Text::new("integration API", "API de integração"),
     Text::new("platform API", "API da plataforma"),
+    Text::new("supplier's page", "página do fornecedor"),
     Text::new("API key", "chave de API"),
     Text::new("operator token", "token de operador"),
     Text::new("webhooks go to", "webhooks vão para"),

@@ -13,12 +13,16 @@ use thiserror::Error;
 use crate::files;
 use crate::ids::random_bytes;
 
+use super::derived_key::DerivedKey;
+
 /// Bytes of a master key.
 pub(super) const KEY_BYTES: usize = 32;
 /// Bytes of a [`MasterKeyId`].
 pub(super) const KEY_ID_BYTES: usize = 4;
 /// Maximum number of keys in a file: one encrypts, and each further one is an unfinished rotation.
 const MAX_KEYS: usize = 16;
+/// What the derived key is for.
+const LINKS: &[u8] = b"preauth supplier links 1";
 /// Begins a comment in the file.
 const COMMENT: char = '#';
 
@@ -47,6 +51,8 @@ impl FromStr for MasterKeyId {
 pub(super) struct MasterKey {
     pub(super) id: MasterKeyId,
     pub(super) cipher: XChaCha20Poly1305,
+    /// The key of the links to the supplier's page.
+    pub(super) links: DerivedKey,
 }
 
 /// The available master keys: the active one encrypts, all decrypt.
@@ -110,6 +116,7 @@ impl MasterKey {
         Self {
             id: MasterKeyId(id),
             cipher: XChaCha20Poly1305::new(key.into()),
+            links: DerivedKey::of(key, LINKS),
         }
     }
 }

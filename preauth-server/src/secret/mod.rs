@@ -1,6 +1,7 @@
 //! Secrets: signing secrets, master keys, the operator token.
 
 mod abandonment;
+mod derived_key;
 mod handshake;
 mod key_check;
 mod key_usage;
@@ -9,6 +10,7 @@ mod operator_token;
 mod operator_tokens;
 mod reencryption;
 mod signing;
+mod supplier_links;
 mod vault;
 
 pub use abandonment::abandon;
@@ -23,4 +25,5 @@ pub use operator_token::{OperatorToken, TokenFileError};
 pub use operator_tokens::{Named, OperatorTokens};
 pub use reencryption::{Reencrypted, reencrypt};
 pub use signing::new_signing_secret;
+pub use supplier_links::{SupplierLinks, SupplierPage};
 pub use vault::{Vault, VaultError};

@@ -14,6 +14,7 @@ use thiserror::Error;
 use crate::directory::SealedSecret;
 use crate::ids::random_bytes;
 
+use super::derived_key::DerivedKey;
 use super::master_key::{
     self, KEY_BYTES, KEY_ID_BYTES, MasterKey, MasterKeyFileError, MasterKeyId, MasterKeys,
 };
@@ -106,6 +107,11 @@ impl Vault {
     #[must_use]
     pub fn key_of(sealed: &SealedSecret) -> Option<MasterKeyId> {
         Some(Parts::of(&sealed.0)?.key)
+    }
+
+    /// The keys of links to the supplier's page, that of the active key first.
+    pub(super) fn link_keys(&self) -> Vec<DerivedKey> {
+        self.keys.iter().map(|key| key.links.clone()).collect()
     }
 
     fn decrypt(&self, endpoint: EndpointId, sealed: &[u8]) -> Option<SecretString> {

@@ -40,6 +40,7 @@ macro_rules! migrations {
             26 "0026_event_operators"
             27 "0027_audit_log"
             28 "0028_console"
+            29 "0029_portal"
             30 "0030_audit_seals"
         }
     };

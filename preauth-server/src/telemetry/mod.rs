@@ -15,7 +15,7 @@ use tracing_subscriber::util::SubscriberInitExt;
 use crate::language::Language;
 
 pub use console::Console;
-pub use story::Story;
+pub use story::{Story, StoryPages};
 
 /// The log filter unless `RUST_LOG` is set. The store itself logs once why connections are refused;
 /// its pools would log it at each attempt.
@@ -46,9 +46,13 @@ pub fn start(format: LogFormat) {
 }
 
 /// Starts the sandbox's story, on standard output.
-pub fn start_story(console: &Console, language: Language) {
-    let ansi = std::io::stdout().is_terminal();
-    let layer = tracing_subscriber::fmt::layer().event_format(Story { ansi, language });
+pub fn start_story(console: &Console, language: Language, pages: &StoryPages) {
+    let story = Story {
+        ansi: std::io::stdout().is_terminal(),
+        language,
+        pages: pages.clone(),
+    };
+    let layer = tracing_subscriber::fmt::layer().event_format(story);
     tracing_subscriber::registry()
         .with(filter())
         .with(layer.with_writer(console.clone()))

@@ -2,23 +2,48 @@
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Debug, Write};
+use std::sync::{Arc, OnceLock};
 
+use preauth_core::value::EventType;
 use tracing::field::{Field, Visit};
 use tracing::{Event, Level, Subscriber};
 use tracing_subscriber::fmt::format::Writer;
 use tracing_subscriber::fmt::{FmtContext, FormatEvent, FormatFields};
 use tracing_subscriber::registry::LookupSpan;
+use url::Url;
 
 use super::words;
 use crate::language::Language;
+use crate::secret::{SupplierLinks, SupplierPage};
+
+/// The links of the supplier's pages, known once the sandbox has started. The story alone adds them, so
+/// that no log ever has one.
+#[derive(Clone, Debug, Default)]
+pub struct StoryPages(Arc<OnceLock<SupplierLinks>>);
 
 /// Formats events as sentences. Warnings keep the text of the log.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Story {
     /// Whether the output is a terminal with colours.
     pub ansi: bool,
     /// The language of the sentences.
     pub language: Language,
+    /// The links to show below each new offer.
+    pub pages: StoryPages,
+}
+
+impl StoryPages {
+    /// Shows these links from now on.
+    pub fn show(&self, links: SupplierLinks) {
+        let _ = self.0.set(links);
+    }
+
+    /// The link of an operation that is an open offer.
+    fn link(&self, facts: &Facts) -> Option<Url> {
+        let is_new = facts.get("event") == EventType::PreAuthorizationCreated.as_str();
+        let id = facts.find("operation").filter(|_| is_new)?;
+        Some(self.0.get()?.url(id.parse().ok()?, SupplierPage::Offer))
+    }
 }
 
 impl<S, N> FormatEvent<S, N> for Story
@@ -61,6 +86,24 @@ where
             _ if *metadata.level() > Level::WARN => return Ok(()),
             target => (target, "31", facts.all()),
         };
+        self.write_line(&mut writer, colour, label, &line)?;
+        match self.pages.link(&facts) {
+            Some(link) => {
+                self.write_line(&mut writer, "36", words::PAGE.of(language), link.as_str())
+            }
+            None => Ok(()),
+        }
+    }
+}
+
+impl Story {
+    fn write_line(
+        &self,
+        writer: &mut Writer<'_>,
+        colour: &str,
+        label: &str,
+        line: &str,
+    ) -> fmt::Result {
         if self.ansi {
             writeln!(writer, "\u{1b}[{colour}m{label:<9}\u{1b}[0m {line}")
         } else {

@@ -6,6 +6,7 @@ pub(super) const REQUEST: Text = Text::new("request", "chamada");
 pub(super) const STATUS: Text = Text::new("status", "situação");
 pub(super) const DELIVERY: Text = Text::new("delivery", "entrega");
 pub(super) const MAIL: Text = Text::new("mail", "e-mail");
+pub(super) const PAGE: Text = Text::new("page", "página");
 pub(super) const CLOCK: Text = Text::new("clock", "relógio");
 pub(super) const RECEIVER: Text = Text::new("receiver", "receptor");
 
@@ -31,7 +32,7 @@ texts! {
 /// Before the time of the next attempt.
 const RETRY_AT: Text = Text::new("retry at ", "nova tentativa em ");
 /// The phrases of the log about deliveries and mails; a log line has several, separated by commas.
-const LOGGED: [Text; 10] = [
+const LOGGED: [Text; 11] = [
     Text::new("delivered", "entregue"),
     Text::new("failed", "falhou"),
     Text::new("endpoint paused", "endpoint pausado"),
@@ -48,6 +49,10 @@ const LOGGED: [Text; 10] = [
     Text::new("given up", "abandonado"),
     Text::new("canceled", "cancelado"),
     Text::new("its offer no longer stands", "a oferta foi encerrada"),
+    Text::new(
+        "its reader wants no mails",
+        "o destinatário não quer e-mails",
+    ),
 ];
 
 /// Phrases of the log in this language; a phrase that is not in the table stays as it is.

@@ -38,6 +38,7 @@ impl SandboxThread {
         let args = SandboxArgs {
             listen: any_port,
             platform_listen: any_port,
+            portal_listen: Some(any_port),
             data: None,
             database: None,
             webhook_url,

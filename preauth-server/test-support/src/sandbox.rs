@@ -137,6 +137,23 @@ impl Sandbox {
         RawCaller::new(self.text("platformUrl"), Some(self.text("platformToken")))
     }
 
+    /// Raw requests to the supplier's pages.
+    pub fn suppliers(&self) -> RawCaller {
+        RawCaller::new(self.text("portalUrl"), None)
+    }
+
+    /// The path of the supplier's page of an operation, from the link that the sandbox printed.
+    pub fn page_of(&self, operation: i64) -> String {
+        let (log, portal) = (self.log(), self.text("portalUrl"));
+        let mut links = log
+            .split_whitespace()
+            .filter_map(|it| it.strip_prefix(portal));
+        let end = format!(".{operation}.1");
+        let link = links.find(|path| path.ends_with(&end));
+        link.unwrap_or_else(|| panic!("no link of {operation}: {log}"))
+            .to_owned()
+    }
+
     /// The id of the company on the platform.
     pub async fn company(&self) -> String {
         let sought = format!(

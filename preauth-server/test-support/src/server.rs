@@ -24,6 +24,8 @@ pub struct Server {
     pub base_url: String,
     /// Where the platform API is.
     pub platform_url: String,
+    /// Where the supplier's page is; empty without one.
+    pub portal_url: String,
 }
 
 impl Server {
@@ -85,11 +87,15 @@ impl Server {
             log: log_path,
             base_url: String::new(),
             platform_url: String::new(),
+            portal_url: String::new(),
         };
         let ready = tokio::time::timeout(START_DEADLINE, server.ready()).await;
         let ready = ready.unwrap_or_else(|_| panic!("not ready: {}", server.log()));
         let url = |name: &str| format!("http://{}", ready[name].as_str().unwrap());
         (server.base_url, server.platform_url) = (url("integration"), url("platform"));
+        if ready.get("portal").is_some() {
+            server.portal_url = url("portal");
+        }
         server
     }
 

@@ -210,6 +210,16 @@ impl Story {
         office::offer(&self.sandbox, "NF-M", REFUSED).await;
         let failed = id(&office::until(&self.sandbox, 1, "FAILED").await[0]);
         self.act(&format!("notices/{failed}/resend")).await;
+        let path = format!("{}/nao-receber", self.sandbox.page_of(1));
+        let ended = self.sandbox.suppliers().post(&path).await;
+        assert_eq!(ended.status, 200, "{}", ended.text);
+        let ended = self.get("suppressed-addresses").await["data"][0].clone();
+        let address = ended["address"].as_str().unwrap();
+        self.get(&format!("suppressed-addresses?address={address}"))
+            .await;
+        let one = format!("suppressed-addresses/{}", id(&ended));
+        self.get(&one).await;
+        self.done("DELETE", &one, None).await;
         let act = async |action: &str| self.act(&format!("{offer}/{action}")).await;
         act("request").await;
         act("approve").await;

@@ -50,6 +50,10 @@ pub(crate) async fn filled(scene: &Scene, path: &str) -> String {
             text(&scene.get(&of_company(kind)).await["data"][0]["id"])
         }
         "operators" => operator(scene).await,
+        "suppressed-addresses" => {
+            let listed = scene.get("/suppressed-addresses").await;
+            listed["data"][0]["id"].as_str().unwrap_or("1").to_owned()
+        }
         _ => "1".to_owned(),
     };
     let cnpj = scene.sandbox.text("blockedSupplierCnpj");
@@ -71,6 +75,9 @@ async fn operator(scene: &Scene) -> String {
 async fn inhabited(backend: Backend) -> Scene {
     let scene = Scene::new(backend).await;
     let id = scene.offer_with_a_file("NF-1").await;
+    let unwanted = format!("{}/nao-receber", scene.sandbox.page_of(id));
+    let ended = scene.sandbox.suppliers().post(&unwanted).await;
+    assert_eq!(ended.status, 200, "{}", ended.text);
     scene
         .play(
             id,

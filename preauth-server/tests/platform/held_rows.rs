@@ -101,6 +101,16 @@ impl Office {
         made.json()["id"].as_i64().unwrap()
     }
 
+    /// An entry of the list of addresses that are sent no mails.
+    async fn suppressed(&self, scene: &Scene) -> String {
+        let offer = self.offer(scene, "SUPPRESSED").await;
+        let path = format!("{}/nao-receber", scene.sandbox.page_of(offer));
+        let ended = scene.sandbox.suppliers().post(&path).await;
+        assert_eq!(ended.status, 200, "{}", ended.text);
+        let listed = scene.get("/suppressed-addresses").await;
+        text(&listed["data"][0]["id"])
+    }
+
     /// An operation to which `action` is possible next.
     async fn operation(&self, scene: &Scene, action: &str) -> i64 {
         if ["request", "decline", "withdraw"].contains(&action) {
@@ -166,6 +176,7 @@ impl Office {
             "api-keys" => self.key.clone(),
             "deliveries" => self.delivery.clone(),
             "notices" => self.mail.clone(),
+            "suppressed-addresses" => self.suppressed(scene).await,
             "operations" => self.operation(scene, action).await.to_string(),
             "extensions" => self.extension(scene, action).await.to_string(),
             "payment-orders" => self.order(scene, action).await.to_string(),
@@ -220,12 +231,14 @@ fn cnpj(number: usize) -> String {
 
 /// Every write that needs rows of one head office. What removes or resends what others need comes last.
 fn writes() -> Vec<&'static Route> {
-    /// Keys are only searched; the re-encryption goes from head office to head office; operators belong to none.
-    const OTHERS: [&str; 5] = [
+    /// Keys are only searched; the re-encryption goes from head office to head office; operators and suppressed
+    /// addresses belong to none.
+    const OTHERS: [&str; 6] = [
         "/api-key-search",
         "/master-keys/reencrypt",
         "/operators",
         "/operators/{id}/revoke",
+        "/suppressed-addresses/{id}",
         CLOCK,
     ];
     let mut writes = writes_of_all();

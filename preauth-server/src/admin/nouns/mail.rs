@@ -2,7 +2,7 @@
 
 use clap::Subcommand;
 use preauth_core::port::MailKind;
-use preauth_core::value::{MailId, OperationId};
+use preauth_core::value::{Email, MailId, OperationId, SuppressionId};
 
 use crate::admin::Failure;
 use crate::admin::arguments::among;
@@ -13,7 +13,10 @@ use crate::admin::paging::Paging;
 use crate::admin::session::Session;
 use crate::directory::MailStatus;
 use crate::http::platform::mails::MailShape;
+use crate::http::platform::suppressed_addresses::SuppressedAddressShape;
 use crate::labels;
+use crate::language::{Text, texts};
+use crate::printable::printable;
 
 use super::Run;
 
@@ -49,7 +52,10 @@ pub(crate) enum MailCommand {
         #[arg(value_parser = MailId::parse)]
         mail: MailId,
     },
-    /// Send a mail that failed again, at once.
+    /// Addresses whose readers want no mails about offers.
+    #[command(subcommand)]
+    Suppressed(SuppressedCommand),
+    /// Send a mail that failed, or was suppressed, again, at once.
     #[command(after_help = "Example:\n  preauth-server mail resend \
                             01a1fe3a-25a3-7ffb-8504-107e7be706e3")]
     Resend {
@@ -57,6 +63,50 @@ pub(crate) enum MailCommand {
         #[arg(value_parser = MailId::parse)]
         mail: MailId,
     },
+}
+
+/// Commands on addresses that are sent no mails.
+#[derive(Debug, Subcommand)]
+pub(crate) enum SuppressedCommand {
+    /// List them, the newest first.
+    #[command(
+        after_help = "Example:\n  preauth-server mail suppressed list --address \
+                            financeiro@fornecedor.com.br"
+    )]
+    List {
+        /// Only the entry of this address.
+        #[arg(long, value_parser = Email::parse)]
+        address: Option<Email>,
+        #[command(flatten)]
+        paging: Paging,
+    },
+    /// Send mails to an address again from now on. Asks for confirmation.
+    #[command(after_help = "Example:\n  preauth-server mail suppressed remove \
+                            01a1fe3a-25a3-7ffb-8504-107e7be706e3 --yes")]
+    Remove {
+        /// Id of the entry.
+        #[arg(value_parser = SuppressionId::parse)]
+        entry: SuppressionId,
+    },
+}
+
+const SUPPRESSED: &[Field<SuppressedAddressShape>] = &[
+    Field::new(labels::ID, |it| it.id.cell()),
+    Field::new(labels::RECIPIENT, |it| it.address.cell()),
+    Field::new(labels::OPERATION, |it| it.operation_id.cell()),
+    Field::new(labels::CREATED, |it| it.since.cell()),
+];
+
+const REMOVED: Text = Text::new(
+    "mails are sent to this address again",
+    "este endereço volta a receber e-mails",
+);
+
+texts! {
+    remove(address: &str) {
+        en: "Send mails about offers to {address} again? Its reader ended them.",
+        pt: "Voltar a enviar e-mails sobre ofertas para {address}? O destinatário pediu para não receber.",
+    }
 }
 
 const MAIL: View<MailShape> = View::of(&[
@@ -110,6 +160,18 @@ impl Run for MailCommand {
             Self::Show { mail } => {
                 let call = Call::get(format!("notices/{mail}"));
                 session.show(call, &MAIL).await
+            }
+            Self::Suppressed(SuppressedCommand::List { address, paging }) => {
+                let call = Call::get("suppressed-addresses").query("address", address);
+                session.list(call, &paging, SUPPRESSED).await
+            }
+            Self::Suppressed(SuppressedCommand::Remove { entry }) => {
+                let path = format!("suppressed-addresses/{entry}");
+                let question = |language, entry: &SuppressedAddressShape| {
+                    remove(language, &printable(entry.address.as_str()))
+                };
+                session.confirm(Call::get(&*path), question).await?;
+                session.end(Call::delete(path), REMOVED).await
             }
             Self::Resend { mail } => {
                 let call = Call::post(format!("notices/{mail}/resend"));

@@ -2,7 +2,8 @@
 
 use preauth_core::value::{
     ApiKeyId, Cnpj, CompanyId, DeliveryId, DueDate, EndpointId, EventId, ExtensionId, InvoiceId,
-    MailId, Money, OperationId, OperatorId, PaymentOrderId, TextEnum, Timestamp, UserId,
+    MailId, Money, OperationId, OperatorId, PaymentOrderId, SuppressionId, TextEnum, Timestamp,
+    UserId,
 };
 use preauth_core::wire::{Amount, Open};
 
@@ -120,7 +121,7 @@ macro_rules! shown {
 
 shown! {
     ApiKeyId, CompanyId, DeliveryId, DueDate, EndpointId, EventId, ExtensionId, InvoiceId, MailId,
-    OperationId, OperatorId, PaymentOrderId, UserId, u16, u32, u64 => Whole, ToString::to_string;
+    OperationId, OperatorId, PaymentOrderId, SuppressionId, UserId, u16, u32, u64 => Whole, ToString::to_string;
     Cnpj => Whole, |it| it.masked();
     Timestamp => Whole, |it| moment(*it);
     Money => Money, |it| reais(*it);

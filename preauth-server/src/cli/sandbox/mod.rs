@@ -12,6 +12,7 @@ use clap::Args;
 use preauth_core::Policy;
 use preauth_core::port::{Filter, PageRequest, Viewer};
 use preauth_core::value::{Cnpj, OperationId};
+use url::Url;
 use webhook_verify::Secret;
 
 use crate::access::RateLimit;
@@ -34,14 +35,16 @@ use crate::sandbox::{
     Credentials, HEAD_OFFICE_CNPJ, ReadyFile, SandboxHandler, TEMPORARY_FOLDER_PREFIX,
     add_endpoint, greeting, seed,
 };
-use crate::secret::{self, OperatorToken, Vault};
+use crate::secret::{self, OperatorToken, SupplierLinks, Vault};
 use crate::store::{self, Stores};
-use crate::telemetry::{self, Console};
+use crate::telemetry::{self, Console, StoryPages};
 
 use super::CliError;
 
 const GRACE: Duration = Duration::from_secs(5);
 const SETTINGS_PREFIXES: [&str; 2] = ["PREAUTH_MAIL_", "PREAUTH_CONSOLE_"];
+/// The address of the supplier's page if no other is given, so that links stay valid between starts.
+const USUAL_PORTAL: SocketAddr = SocketAddr::V4(SocketAddrV4::new(Ipv4Addr::LOCALHOST, 8082));
 /// The address of the sandbox's own receiver.
 const ANY_PORT: SocketAddr = SocketAddr::V4(SocketAddrV4::new(Ipv4Addr::LOCALHOST, 0));
 
@@ -54,6 +57,9 @@ pub(crate) struct SandboxArgs {
     /// Address of the platform API; port 0 takes any free one.
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8081")]
     pub(crate) platform_listen: SocketAddr,
+    /// Address of the supplier's page; by default 127.0.0.1:8082, or any free port if that one is taken.
+    #[arg(long, value_name = "ADDRESS")]
+    pub(crate) portal_listen: Option<SocketAddr>,
     /// Folder that keeps everything; by default a temporary one that ends with the sandbox.
     #[arg(long, value_name = "DIR")]
     pub(crate) data: Option<PathBuf>,
@@ -73,10 +79,10 @@ pub(crate) struct SandboxArgs {
 }
 
 pub(super) async fn run(args: SandboxArgs, language: Language) -> Result<(), CliError> {
-    let console = Console::default();
-    telemetry::start_story(&console, language);
+    let (console, pages) = (Console::default(), StoryPages::default());
+    telemetry::start_story(&console, language, &pages);
     let folder = DataFolder::of(args.data.as_deref())?;
-    let outcome = run_in(&args, folder.path(), &console, language).await;
+    let outcome = run_in(&args, folder.path(), &console, &pages, language).await;
     folder.end();
     outcome
 }
@@ -86,12 +92,14 @@ async fn run_in(
     args: &SandboxArgs,
     data: &Path,
     console: &Console,
+    pages: &StoryPages,
     language: Language,
 ) -> Result<(), CliError> {
     if let Some(path) = &args.ready_file {
         make_way(path)?;
     }
     let sandbox = start(args, data, language).await?;
+    pages.show(sandbox.pages.clone());
     let _announced = announce(data, &sandbox.running, &sandbox.credentials.platform_token)?;
     let ready = sandbox.ready_file();
     let now = sandbox.time_machine.clock().now();
@@ -126,6 +134,7 @@ pub(crate) struct Started {
     pub(crate) running: Running,
     pub(crate) credentials: Credentials,
     pub(crate) time_machine: Arc<TimeMachine>,
+    pub(crate) pages: SupplierLinks,
     stores: Stores,
     webhook_url: String,
     /// The id that the next operation will probably have.
@@ -137,6 +146,7 @@ impl Started {
         ReadyFile {
             base_url: format!("http://{}", self.running.address()),
             platform_url: format!("http://{}", self.running.platform_address()),
+            portal_url: self.pages.base().as_str().trim_end_matches('/').to_owned(),
             credentials: &self.credentials,
         }
     }
@@ -179,6 +189,10 @@ pub(crate) async fn start(
     let next = next_operation(&stores).await?;
     let token = OperatorToken::parse(&credentials.platform_token)
         .ok_or("the kept operator token is too short; start with another --data folder")?;
+    let portal = portal(args.portal_listen, &vault)?;
+    let pages = portal.links.clone();
+    let mut mails = settings.mail.parts(data)?;
+    mails.letterhead.pages = Some(pages.clone());
     let running = app::start(Parts {
         stores: stores.clone(),
         files: Arc::new(files(data, &stores)?),
@@ -193,11 +207,12 @@ pub(crate) async fn start(
         },
         limiter: UnauthenticatedLimiter::unlimited(),
         connections: ConnectionLimits::default(),
-        mails: settings.mail.parts(data)?,
+        mails,
         endpoint_validator,
         extra_roots: ExtraRoots::default(),
         listen: args.listen,
         platform_listen: args.platform_listen,
+        portal: Some(portal),
         time_machine: Some(Arc::clone(&time_machine)),
         hold: Hold::default(),
         watch: None,
@@ -209,9 +224,24 @@ pub(crate) async fn start(
         running,
         credentials,
         time_machine,
+        pages,
         stores,
         webhook_url,
         next,
+    })
+}
+
+/// The supplier's page, at `listen`, or where there is room.
+fn portal(listen: Option<SocketAddr>, vault: &Vault) -> Result<app::Portal, CliError> {
+    let bound = match listen {
+        Some(address) => app::bind(address)?,
+        None => app::bind(USUAL_PORTAL).or_else(|_| app::bind(ANY_PORT))?,
+    };
+    let url = Url::parse(&format!("http://{}", bound.address()))?;
+    Ok(app::Portal {
+        bound,
+        links: SupplierLinks::new(vault, url),
+        limiter: UnauthenticatedLimiter::unlimited(),
     })
 }
 

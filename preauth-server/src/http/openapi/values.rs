@@ -4,7 +4,7 @@ use preauth_core::value::{
     ApiKeyId, Cnpj, CompanyId, CompanyKind, CompanyName, ContactName, DeliveryId, DueDate, Email,
     EndpointId, EnumSet, EventId, ExtensionId, ExternalReference, InvoiceId, InvoiceNumber,
     KeyName, MailId, Money, OperationId, OperatorId, OperatorName, PaymentOrderId, PersonName,
-    Phone, Reason, TextEnum, Timestamp, UserId, Version,
+    Phone, Reason, SuppressionId, TextEnum, Timestamp, UserId, Version,
 };
 use preauth_core::wire::{ExtensionData, Invoice, Open};
 
@@ -24,7 +24,7 @@ macro_rules! members {
 }
 
 members! {
-    ApiKeyId, CompanyId, DeliveryId, EndpointId, EventId, MailId, OperatorId, UserId => Schema::uuid("");
+    ApiKeyId, CompanyId, DeliveryId, EndpointId, EventId, MailId, OperatorId, SuppressionId, UserId => Schema::uuid("");
     Timestamp => Schema::timestamp("");
     DueDate => Schema::date("", "2027-01-20");
     Email => Schema::email("");

@@ -41,7 +41,7 @@ answer! {
         /// Where it goes.
         recipient: String = "financeiro@fornecedor.com.br",
         /// Status. HELD: its address has reached the limit of the day. CANCELED: its offer was closed before it
-        /// was sent.
+        /// was sent. SUPPRESSED: the reader of its address wants no mails.
         status: Open<MailStatus> = "SENT",
         /// When it was staged.
         created_at: Timestamp,
@@ -161,7 +161,7 @@ impl Endpoint for Find {
     }
 }
 
-/// A failed mail is due again now, with a fresh schedule.
+/// A mail that failed or was suppressed is due again now, with a fresh schedule.
 #[derive(Clone, Copy)]
 pub(super) struct Resend;
 
@@ -171,7 +171,7 @@ impl Endpoint for Resend {
         operation
             .titled(MAILS, "resendNotice", "Send a mail again")
             .id(MAIL)
-            .note("Due at once, with a fresh schedule. One that stands otherwise than FAILED is a conflict; one whose offer was closed is CANCELED when its turn comes.")
+            .note("Due at once, with a fresh schedule. One that stands otherwise than FAILED or SUPPRESSED is a conflict; one whose offer was closed is CANCELED when its turn comes, and one to an address that is still suppressed is SUPPRESSED again.")
             .answers(200, "The mail, pending again.", Schema::of::<MailShape>())
             .refuses(&[ErrorCode::ResourceConflict])
     }

@@ -40,6 +40,7 @@ mod resource;
 mod routes;
 mod sandbox_clock;
 mod sections;
+pub(crate) mod suppressed_addresses;
 pub(crate) mod users;
 pub(crate) mod webhook_endpoint;
 

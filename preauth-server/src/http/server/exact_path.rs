@@ -36,5 +36,6 @@ fn is_exact(req: &Request) -> bool {
         place.map(|place| parameters.swap_remove(place)).is_some()
     };
     let mut encoded = segments().filter(|segment| segment.contains('%'));
-    segments().all(|segment| !segment.is_empty()) && encoded.all(is_parameter)
+    let is_start = path == "/";
+    (is_start || segments().all(|segment| !segment.is_empty())) && encoded.all(is_parameter)
 }

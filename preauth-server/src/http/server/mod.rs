@@ -1,4 +1,4 @@
-//! Common to both listeners: connection limits and the layers around every answer.
+//! Common to all listeners: connection limits and the layers around every answer.
 
 mod checked_heads;
 mod connection;
@@ -12,7 +12,7 @@ mod unanswered;
 use std::sync::Arc;
 
 use preauth_core::port::IdSource;
-use salvo::{Router, Service};
+use salvo::{Handler, Router, Service};
 
 use crate::clock::Clock;
 use crate::telemetry::metrics::RequestMetrics;
@@ -38,13 +38,40 @@ pub fn service(
     ids: Arc<dyn IdSource>,
     metrics: RequestMetrics,
 ) -> Service {
-    Service::new(routes)
-        .hoop(RequestLog {
-            listener,
-            clock,
-            ids,
-            metrics,
-        })
+    let log = RequestLog {
+        listener,
+        has_secret_paths: false,
+        clock,
+        ids,
+        metrics,
+    };
+    layered(Service::new(routes), log)
+}
+
+/// The same for pages whose paths are secret: the log has the route in place of the path. `outermost` is
+/// a layer around all of these.
+#[must_use]
+pub(super) fn service_with_secret_paths(
+    routes: Router,
+    outermost: impl Handler,
+    listener: &'static str,
+    clock: Arc<dyn Clock>,
+    ids: Arc<dyn IdSource>,
+    metrics: RequestMetrics,
+) -> Service {
+    let log = RequestLog {
+        listener,
+        has_secret_paths: true,
+        clock,
+        ids,
+        metrics,
+    };
+    layered(Service::new(routes).hoop(outermost), log)
+}
+
+fn layered(service: Service, log: RequestLog) -> Service {
+    service
+        .hoop(log)
         .hoop(Unanswered)
         .hoop(Linger)
         .hoop(Strict)
@@ -57,7 +84,7 @@ mod tests {
     use std::sync::Arc;
 
     use salvo::http::{Request, Response};
-    use salvo::{Depot, FlowCtrl, Handler, async_trait};
+    use salvo::{Depot, FlowCtrl, async_trait};
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
     use tokio::net::TcpStream;
 

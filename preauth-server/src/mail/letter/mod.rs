@@ -8,6 +8,7 @@ mod untrusted;
 mod written;
 
 use super::queue::LeasedMail;
+use crate::secret::SupplierLinks;
 use preauth_core::port::MailKind;
 use thiserror::Error;
 use url::Url;
@@ -19,6 +20,8 @@ pub use pause::PausedEndpoint;
 pub struct Letter {
     subject: String,
     blocks: Vec<Block>,
+    /// Where the reader ends mails like this one.
+    unsubscribe: Option<Url>,
 }
 
 /// A part of a letter.
@@ -27,13 +30,18 @@ enum Block {
     Paragraph(String),
     /// Names and values, one below the other.
     Facts(Vec<(&'static str, String)>),
-    /// A link; its address comes from the configuration only.
+    /// A link; its address comes from the configuration and the master key only.
     Link {
         label: &'static str,
         url: Url,
     },
     /// Small print.
     Note(String),
+    /// A link in small print.
+    NoteLink {
+        label: &'static str,
+        url: Url,
+    },
 }
 
 /// The content of a mail has a form that neither this version nor an earlier one writes.
@@ -42,9 +50,13 @@ enum Block {
 pub struct UnreadableContent(#[from] serde_json::Error);
 
 impl Letter {
-    /// The letter of a stored mail and of the mails joined to it; `portal` is the address of the
-    /// platform's portal, if it is known.
-    pub fn of(mail: &LeasedMail, portal: Option<&Url>) -> Result<Self, UnreadableContent> {
+    /// The letter of a stored mail and of the mails joined to it. `portal` is the address of the
+    /// platform's portal, if it is known; `pages` are the supplier's pages, if there are any.
+    pub fn of(
+        mail: &LeasedMail,
+        portal: Option<&Url>,
+        pages: Option<&SupplierLinks>,
+    ) -> Result<Self, UnreadableContent> {
         if mail.kind == MailKind::EndpointPaused {
             return pause::letter(&mail.content, portal);
         }
@@ -60,7 +72,13 @@ impl Letter {
         Ok(offer::letter(
             &offers.collect::<Result<Vec<_>, UnreadableContent>>()?,
             portal,
+            pages,
         ))
+    }
+
+    /// Where the reader ends mails like this one, if there is such a page.
+    pub(super) const fn unsubscribe(&self) -> Option<&Url> {
+        self.unsubscribe.as_ref()
     }
 
     /// The subject: one line, without control characters.

@@ -6,6 +6,7 @@ use url::Url;
 
 use super::untrusted::quoted;
 use super::{Block, Letter, brazilian};
+use crate::secret::{SupplierLinks, SupplierPage};
 
 /// The reader of the letter.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -15,8 +16,13 @@ pub(super) enum Reader {
 }
 
 /// One letter about all `offers`, which are of one head office. It does not greet the reader by
-/// name, because the sender of an offer chooses the names.
-pub(super) fn letter(offers: &[(Reader, PreAuthorization)], portal: Option<&Url>) -> Letter {
+/// name, because the sender of an offer chooses the names. With `pages` each offer has a link of its
+/// own, otherwise all have that of the portal.
+pub(super) fn letter(
+    offers: &[(Reader, PreAuthorization)],
+    portal: Option<&Url>,
+    pages: Option<&SupplierLinks>,
+) -> Letter {
     let payer = offers
         .first()
         .map_or_else(String::new, |(_, offer)| quoted(&offer.payer.name));
@@ -30,7 +36,36 @@ pub(super) fn letter(offers: &[(Reader, PreAuthorization)], portal: Option<&Url>
         Block::Paragraph("Olá,".to_owned()),
         Block::Paragraph(introduction(&payer, offers.len())),
     ];
-    blocks.extend(offers.iter().map(|(_, offer)| Block::Facts(facts(offer))));
+    let unsubscribe = match pages {
+        Some(pages) => {
+            blocks.extend(with_pages(reader, offers, pages));
+            pages_of(offers, pages, SupplierPage::Unsubscribe).next()
+        }
+        None => {
+            blocks.extend(with_portal(reader, offers, portal));
+            None
+        }
+    };
+    blocks.push(Block::Note(note(&payer, offers)));
+    blocks.extend(unsubscribe.clone().map(|url| Block::NoteLink {
+        label: "Não quero receber estes e-mails",
+        url,
+    }));
+    Letter {
+        subject: subject(reader, &payer, offers.len()),
+        blocks,
+        unsubscribe,
+    }
+}
+
+/// The offers one below the other, and one link to the portal.
+fn with_portal(
+    reader: Reader,
+    offers: &[(Reader, PreAuthorization)],
+    portal: Option<&Url>,
+) -> Vec<Block> {
+    let facts = offers.iter().map(|(_, offer)| Block::Facts(facts(offer)));
+    let mut blocks: Vec<_> = facts.collect();
     blocks.push(Block::Paragraph(call_to_action(reader, offers)));
     blocks.extend(portal.map(|url| Block::Link {
         label: match reader {
@@ -39,10 +74,62 @@ pub(super) fn letter(offers: &[(Reader, PreAuthorization)], portal: Option<&Url>
         },
         url: url.clone(),
     }));
-    blocks.push(Block::Note(note(&payer, offers)));
-    Letter {
-        subject: subject(reader, &payer, offers.len()),
-        blocks,
+    blocks
+}
+
+/// The offers, each with the link to its page.
+fn with_pages(
+    reader: Reader,
+    offers: &[(Reader, PreAuthorization)],
+    pages: &SupplierLinks,
+) -> Vec<Block> {
+    let links = pages_of(offers, pages, SupplierPage::Offer);
+    let links = links.map(|url| Block::Link {
+        label: "Ver a oferta e responder",
+        url,
+    });
+    let facts = offers.iter().map(|(_, offer)| Block::Facts(facts(offer)));
+    let todo = Block::Paragraph(on_its_page(reader, offers));
+    match offers {
+        [_] => facts.chain([todo]).chain(links).collect(),
+        _ => {
+            let each = facts.zip(links).flat_map(|(facts, link)| [facts, link]);
+            std::iter::once(todo).chain(each).collect()
+        }
+    }
+}
+
+/// The same page of each offer.
+fn pages_of(
+    offers: &[(Reader, PreAuthorization)],
+    pages: &SupplierLinks,
+    page: SupplierPage,
+) -> impl Iterator<Item = Url> {
+    offers
+        .iter()
+        .map(move |(_, offer)| pages.url(offer.id, page))
+}
+
+fn on_its_page(reader: Reader, offers: &[(Reader, PreAuthorization)]) -> String {
+    let confirm = match reader {
+        Reader::Registered => "",
+        Reader::New => ", confirme o nome da sua empresa",
+    };
+    match offers {
+        [(_, offer)] => {
+            let until = offer
+                .expires_at
+                .map_or_else(String::new, |at| format!(" até {}", brazilian::moment(at)));
+            format!(
+                "Para receber antes, abra a página da oferta{confirm} e solicite a antecipação{until}. Se \
+                 não tiver interesse, recuse na mesma página ou deixe o prazo terminar."
+            )
+        }
+        _ => format!(
+            "Para receber antes, abra a página de cada oferta que quiser{confirm} e solicite a \
+             antecipação até o fim da sua validade. Se não tiver interesse, recuse na mesma página ou \
+             deixe o prazo terminar."
+        ),
     }
 }
 
@@ -141,11 +228,13 @@ fn call_to_action(reader: Reader, offers: &[(Reader, PreAuthorization)]) -> Stri
 #[cfg(test)]
 mod tests {
     use preauth_core::port::MailKind;
-    use preauth_core::value::{CompanyId, Email, MailId};
+    use preauth_core::value::{CompanyId, Email, MailId, OperationId};
     use uuid::Uuid;
 
     use super::super::Letter;
+    use super::{SupplierLinks, SupplierPage, Url};
     use crate::mail::{JoinedMail, LeasedMail};
+    use crate::secret::Vault;
 
     const OFFER: &str = r#"{
         "id": 12, "status": "IN_PRE_AUTH", "externalReference": "PEDIDO-1",
@@ -172,7 +261,7 @@ mod tests {
 
     fn written(mail: &LeasedMail) -> Letter {
         let portal = "https://plataforma.example.com/".parse().unwrap();
-        Letter::of(mail, Some(&portal)).unwrap()
+        Letter::of(mail, Some(&portal), None).unwrap()
     }
 
     fn letter(kind: MailKind) -> Letter {
@@ -244,6 +333,40 @@ Acessar a plataforma: https://plataforma.example.com/
     }
 
     #[test]
+    fn with_pages_each_offer_has_a_link_of_its_own() {
+        let base = "https://ofertas.example.com".parse().unwrap();
+        let pages = SupplierLinks::new(&Vault::new(&[1; 32]), base);
+        let portal = "https://plataforma.example.com/".parse().unwrap();
+        let mut joint = mail(MailKind::Invitation, OFFER);
+        let alone = Letter::of(&joint, Some(&portal), Some(&pages)).unwrap();
+        joint.joined.push(JoinedMail {
+            id: MailId::new(Uuid::nil()),
+            kind: MailKind::Offer,
+            content: OFFER.replace("\"id\": 12", "\"id\": 13"),
+        });
+        let both = Letter::of(&joint, Some(&portal), Some(&pages)).unwrap();
+        let url = |id, page| pages.url(OperationId::new(id).unwrap(), page).to_string();
+        for (letter, ids) in [(&alone, &[12][..]), (&both, &[12, 13])] {
+            for written in [letter.text(), letter.html()] {
+                assert!(!written.contains("plataforma.example.com"), "{written}");
+                assert!(
+                    written.contains("confirme o nome da sua empresa"),
+                    "{written}"
+                );
+                for id in ids {
+                    let link = url(*id, SupplierPage::Offer);
+                    let apart = [' ', '\n', '"'].map(|end| format!("{link}{end}"));
+                    let found = apart.iter().map(|it| written.matches(it).count());
+                    assert_eq!(found.sum::<usize>(), 1, "{link} in {written}");
+                }
+            }
+            let end = url(12, SupplierPage::Unsubscribe);
+            assert_eq!(letter.unsubscribe().map(Url::as_str), Some(end.as_str()));
+            assert!(letter.text().contains(&end), "{letter:?}");
+        }
+    }
+
+    #[test]
     fn nobody_is_greeted_by_a_name_that_somebody_else_chose() {
         for kind in [MailKind::Offer, MailKind::Invitation] {
             let letter = letter(kind);
@@ -266,7 +389,7 @@ Acessar a plataforma: https://plataforma.example.com/
     fn content_of_another_kind_is_refused() {
         for content in ["", "{}", "[]", "{\"id\": 12}"] {
             assert!(
-                Letter::of(&mail(MailKind::Offer, content), None).is_err(),
+                Letter::of(&mail(MailKind::Offer, content), None, None).is_err(),
                 "{content}"
             );
         }

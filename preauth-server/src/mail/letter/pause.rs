@@ -78,5 +78,6 @@ pub(super) fn letter(content: &str, portal: Option<&Url>) -> Result<Letter, Unre
     Ok(Letter {
         subject: format!("Envio de webhooks de {company} pausado"),
         blocks,
+        unsubscribe: None,
     })
 }

@@ -6,6 +6,7 @@ use super::{Block, Letter};
 
 const PARAGRAPH: &str = "margin:0 0 16px";
 const NOTE: &str = "margin:24px 0 0;color:#5f6b7a;font-size:13px";
+const NOTE_LINK: &str = "color:#5f6b7a";
 const FACT: &str = "margin:0 0 10px";
 const NAME: &str = "color:#5f6b7a;font-size:13px";
 /// A long address is broken rather than wider than a telephone's screen.
@@ -51,6 +52,7 @@ fn plain(block: &Block) -> String {
         }
         Block::Link { label, url } => format!("{label}: {url}"),
         Block::Note(text) => format!("-- \n{text}"),
+        Block::NoteLink { label, url } => format!("{label}: {url}"),
     }
 }
 
@@ -76,6 +78,11 @@ fn markup(block: &Block) -> String {
             Escaped(label)
         ),
         Block::Note(text) => format!("<p style=\"{NOTE}\">{}</p>\n", Escaped(text)),
+        Block::NoteLink { label, url } => format!(
+            "<p style=\"{NOTE}\"><a href=\"{}\" style=\"{NOTE_LINK}\">{}</a></p>\n",
+            Escaped(url.as_str()),
+            Escaped(label)
+        ),
     }
 }
 

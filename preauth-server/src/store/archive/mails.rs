@@ -78,6 +78,7 @@ fn mail(row: &impl RawRow) -> Result<StoredMail, Corrupt> {
         has_endpoint: columns.raw("has_endpoint")?,
         status: columns.parsed("status")?,
         is_held: columns.raw("is_held")?,
+        is_suppressed: columns.raw("is_suppressed")?,
         staged_at: columns.timestamp("staged_at")?,
         next_attempt_at: columns.optional_timestamp("next_attempt_at")?,
         ended_at: columns.optional_timestamp("ended_at")?,

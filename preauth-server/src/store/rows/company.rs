@@ -49,6 +49,7 @@ pub(in crate::store) fn invitation(row: &impl RawRow) -> Result<Invitation, Corr
         name: columns.parsed("name")?,
         contact: contact(columns)?,
         invited_at: columns.timestamp("invited_at")?,
+        confirmed_at: columns.optional_timestamp("confirmed_at")?,
     })
 }
 

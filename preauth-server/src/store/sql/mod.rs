@@ -34,6 +34,7 @@ pub(super) mod platform_replies;
 mod queries;
 mod query;
 mod session;
+mod suppressed_addresses;
 mod users;
 mod value;
 

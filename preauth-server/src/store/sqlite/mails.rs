@@ -113,6 +113,8 @@ async fn due_mail(
              n.is_held, n.leased_until IS NOT NULL AS has_place,
              coalesce(o.status <> 'IN_PRE_AUTH' OR o.expires_at < ?1, 0) AS is_over,
              o.expires_at AS offer_ends,
+             EXISTS (SELECT 1 FROM suppressed_addresses s
+                     WHERE s.mailbox = n.mailbox) AS is_suppressed,
              EXISTS (SELECT 1 FROM notices j
                      WHERE j.joined_to = n.id AND j.status = 'PENDING') AS has_joined
          FROM notices n LEFT JOIN operations o ON o.id = n.operation_id WHERE n.id = ?2",

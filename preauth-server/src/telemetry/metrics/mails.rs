@@ -6,9 +6,9 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use preauth_core::port::Unavailable;
 use preauth_core::value::Timestamp;
-use prometheus::{IntCounterVec, IntGauge};
+use prometheus::{IntCounter, IntCounterVec, IntGauge};
 
-use crate::mail::{Claimed, LeasedMail, MailClaim, MailQueue, Outcome};
+use crate::mail::{Cancellation, Claimed, LeasedMail, MailClaim, MailQueue, Outcome};
 
 use super::family::Families;
 
@@ -19,6 +19,7 @@ const OUTCOMES: [&str; 4] = ["sent", "retried", "given_up", "lease_lost"];
 pub struct MailMetrics {
     attempts: IntCounterVec,
     new_mailboxes: IntGauge,
+    suppressed: IntCounter,
 }
 
 impl MailMetrics {
@@ -37,9 +38,14 @@ impl MailMetrics {
             "Addresses that the head office of the latest mail to a new one has reached today for the \
              first time.",
         );
+        let suppressed = families.counter(
+            "preauth_mails_suppressed_total",
+            "Mails that were not sent, because the reader of their address wants none.",
+        );
         Self {
             attempts,
             new_mailboxes,
+            suppressed,
         }
     }
 
@@ -73,11 +79,18 @@ impl MailQueue for CountedMails {
     async fn claim(&self, claim: &MailClaim) -> Result<Vec<Claimed>, Unavailable> {
         let claimed = self.inner.claim(claim).await?;
         for mail in &claimed {
-            if let Claimed::Leased(leased) = mail
-                && let Some(reached) = leased.new_mailboxes
-            {
-                let reached = i64::try_from(reached).unwrap_or(i64::MAX);
-                self.metrics.new_mailboxes.set(reached);
+            match mail {
+                Claimed::Leased(leased) => {
+                    if let Some(reached) = leased.new_mailboxes {
+                        let reached = i64::try_from(reached).unwrap_or(i64::MAX);
+                        self.metrics.new_mailboxes.set(reached);
+                    }
+                }
+                Claimed::Canceled {
+                    reason: Cancellation::AddressSuppressed,
+                    ..
+                } => self.metrics.suppressed.inc(),
+                Claimed::Canceled { .. } | Claimed::PutOff => {}
             }
         }
         Ok(claimed)

@@ -1,4 +1,4 @@
-//! Requests to both listeners, counted where each is logged.
+//! Requests to all listeners, counted where each is logged.
 
 use chrono::TimeDelta;
 use preauth_core::ErrorCode;
@@ -7,7 +7,7 @@ use prometheus::{HistogramVec, IntCounter, IntCounterVec, IntGauge, IntGaugeVec}
 use super::family::{Families, class, seconds};
 
 /// The listeners, as values of the label `api`.
-const APIS: [&str; 2] = ["integration", "platform"];
+const APIS: [&str; 3] = ["integration", "platform", "portal"];
 /// The value for all unknown paths and methods.
 const UNMATCHED: &str = "unmatched";
 

@@ -227,6 +227,7 @@ impl Transport for Accepting {
 pub(crate) fn accepting_parts() -> MailParts {
     MailParts {
         letterhead: Letterhead {
+            pages: None,
             from: "avisos@preauth.example".parse().unwrap(),
             portal: None,
         },

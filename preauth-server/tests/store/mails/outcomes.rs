@@ -5,7 +5,7 @@ use preauth_core::operation::Command;
 use preauth_core::port::MailKind;
 use preauth_core::value::MailId;
 use preauth_server::directory::{DirectoryError, MailFilter, MailStatus};
-use preauth_server::mail::{Claimed, Outcome};
+use preauth_server::mail::{Cancellation, Claimed, Outcome};
 
 use crate::store::fixture::{FIRST_PAGE, Fixture};
 
@@ -161,7 +161,8 @@ async fn mail_of_an_expired_offer_is_cancelled_before_its_expiry_is_recorded() {
     let after = end.saturating_add(TimeDelta::milliseconds(1));
     let claimed = queue.claim(&claim(after)).await.unwrap();
     let (id, kind) = (leased.id, leased.kind);
-    assert_eq!(claimed, [Claimed::Canceled { id, kind }]);
+    let reason = Cancellation::OfferClosed;
+    assert_eq!(claimed, [Claimed::Canceled { id, kind, reason }]);
     assert_eq!(queue.claim(&claim(after)).await.unwrap(), []);
 }
 

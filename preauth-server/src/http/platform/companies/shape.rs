@@ -45,6 +45,8 @@ answer! {
         contact: ContactShape,
         /// When it first offered.
         invited_at: Timestamp,
+        /// When the supplier confirmed or corrected the name on its page; it is kept from then on.
+        name_confirmed_at: Option<Timestamp>,
     }
 }
 
@@ -145,6 +147,7 @@ impl From<&Invitation> for InvitationShape {
             head_office_id: invitation.head_office,
             name: (&invitation.name).into(),
             contact: ContactShape::from(&invitation.contact),
+            name_confirmed_at: invitation.confirmed_at,
             invited_at: invitation.invited_at,
         }
     }

@@ -171,6 +171,8 @@ const FIRST: &str = "SELECT t.n, n.*
              n.is_held, n.leased_until IS NOT NULL AS has_place,
              coalesce(o.status <> 'IN_PRE_AUTH' OR o.expires_at < $2, FALSE) AS is_over,
              o.expires_at AS offer_ends,
+             (SELECT 1 FROM suppressed_addresses s
+              WHERE s.mailbox = mailbox(n.recipient) LIMIT 1) IS NOT NULL AS is_suppressed,
              (SELECT 1 FROM notices j
               WHERE j.joined_to = t.id AND j.status || '' = 'PENDING' LIMIT 1) IS NOT NULL AS has_joined
          FROM notices n LEFT JOIN operations o ON o.id = ANY (ARRAY[n.operation_id])

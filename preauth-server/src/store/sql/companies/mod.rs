@@ -1,6 +1,7 @@
 //! Companies, with credit analyses and block lists.
 
 mod decisions;
+mod invitations;
 mod suspension;
 
 use async_trait::async_trait;
@@ -49,7 +50,7 @@ impl<D: Database> Companies for D {
     ) -> Result<Page<Invitation>, Unavailable> {
         let input = (supplier, page);
         let listed = self.read_snapshot(&input, |session, (supplier, page)| {
-            Box::pin(invitations(session, *supplier, *page))
+            Box::pin(invitations::list(session, *supplier, *page))
         });
         Ok(listed.await?.page(self.set_aside(), invitation))
     }
@@ -189,33 +190,6 @@ async fn rename(
     .fetch_optional(session)
     .await?;
     Ok(company(row.as_ref().ok_or(WriteError::NotFound)?)?)
-}
-
-async fn invitations(
-    session: &mut dyn Session,
-    supplier: CompanyId,
-    page: PageRequest,
-) -> Result<Listed, Fault> {
-    let total = query(
-        "SELECT count(*) AS total FROM supplier_invitations i JOIN companies c ON c.id = i.supplier_id
-         WHERE i.supplier_id = $1 AND c.is_invited",
-    )
-    .bind(supplier.as_uuid())
-    .total(session)
-    .await?;
-    let rows = query(
-        "SELECT i.head_office_id AS id, i.head_office_id, i.name, i.contact_name, i.contact_email, i.contact_phone,
-                i.invited_at
-         FROM supplier_invitations i JOIN companies c ON c.id = i.supplier_id
-         WHERE i.supplier_id = $1 AND c.is_invited
-         ORDER BY i.invited_at DESC, i.head_office_id DESC LIMIT $2 OFFSET $3",
-    )
-    .bind(supplier.as_uuid())
-    .bind(page.limit)
-    .bind(clamped(page.offset()))
-    .fetch_all(session)
-    .await?;
-    Ok(Listed { rows, total })
 }
 
 async fn by_id(session: &mut dyn Session, id: CompanyId) -> Result<Option<Company>, Fault> {

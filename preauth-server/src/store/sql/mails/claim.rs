@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use preauth_core::value::{CompanyId, Timestamp};
 use uuid::Uuid;
 
-use crate::mail::{Claimed, LeasedMail, MailClaim, Turn};
+use crate::mail::{Cancellation, Claimed, LeasedMail, MailClaim, Turn, is_counted};
 use crate::store::error::WriteError;
 use crate::store::rows::{Columns, Corrupt};
 use crate::store::set_aside::{LOOK_AGAIN, Unreadable};
@@ -57,7 +57,13 @@ pub(in crate::store) async fn claim(
     let (mut steps, mut due) = (Vec::with_capacity(rows.len()), Vec::new());
     for row in rows {
         match DueMail::read(row) {
-            Ok(mail) if mail.is_over => steps.push(cancel(session, &mail, claim.now).await?),
+            Ok(mail) if mail.is_over => {
+                steps.push(cancel(session, &mail, claim.now, Cancellation::OfferClosed).await?);
+            }
+            Ok(mail) if mail.is_suppressed && is_counted(mail.kind) => {
+                let reason = Cancellation::AddressSuppressed;
+                steps.push(cancel(session, &mail, claim.now, reason).await?);
+            }
             Ok(mail) => due.push((row, mail)),
             Err(cause) => steps.push(put_aside(session, row, claim.now, cause).await?),
         }
@@ -148,20 +154,22 @@ async fn take(
     }
 }
 
-/// Cancels a mail about an offer that has closed; the holder of its lease can no longer finish it.
+/// Cancels a mail that nobody is to read any more; the holder of its lease can no longer finish it.
 async fn cancel(
     session: &mut dyn Session,
     due: &DueMail,
     now: Timestamp,
+    reason: Cancellation,
 ) -> Result<Step, WriteError> {
     let done = query(
         "UPDATE notices
          SET status = 'CANCELED', next_attempt_at = NULL, ended_at = $2, is_held = FALSE,
-             leased_until = NULL
+             leased_until = NULL, is_suppressed = $3
          WHERE id = $1 AND status || '' = 'PENDING'",
     )
     .bind(due.id.as_uuid())
     .bind(now.unix_millis())
+    .bind(reason == Cancellation::AddressSuppressed)
     .execute(session)
     .await?;
     // The mails that were joined to it wait on their own again.
@@ -175,7 +183,7 @@ async fn cancel(
     let (id, kind) = (due.id, due.kind);
     let claimed = match done {
         0 => Claimed::PutOff,
-        _ => Claimed::Canceled { id, kind },
+        _ => Claimed::Canceled { id, kind, reason },
     };
     Ok(Step {
         frees_others: joined > 0,

@@ -25,6 +25,8 @@ pub(super) struct DueMail {
     pub(super) has_place: bool,
     /// Whether the offer has closed, so that the supplier can no longer request it.
     pub(super) is_over: bool,
+    /// Whether the reader of its address wants no mails.
+    pub(super) is_suppressed: bool,
     /// When the offer closes, if the mail is about one.
     pub(super) offer_ends: Option<Timestamp>,
     /// Whether other mails are joined to it.
@@ -48,6 +50,7 @@ impl DueMail {
             is_held: columns.raw("is_held")?,
             has_place: columns.raw("has_place")?,
             is_over: columns.raw("is_over")?,
+            is_suppressed: columns.raw("is_suppressed")?,
             offer_ends: columns.optional_timestamp("offer_ends")?,
             has_joined: columns.raw("has_joined")?,
         })

@@ -13,7 +13,7 @@ use super::super::{Builder, Database, Listed, Row, Session};
 use super::resend;
 
 const SELECT: &str = "SELECT id, head_office_id, operation_id, kind, recipient, status, is_held,
-        staged_at, next_attempt_at, ended_at, attempts_made, last_error, joined_to
+        is_suppressed,        staged_at, next_attempt_at, ended_at, attempts_made, last_error, joined_to
  FROM notices ";
 
 #[async_trait]
@@ -102,7 +102,13 @@ fn restrict(query: &mut Builder<'_>, company: Option<CompanyId>, filter: MailFil
         Some(MailStatus::Held) => {
             query.push(" AND status = 'PENDING' AND is_held");
         }
-        Some(status @ (MailStatus::Sent | MailStatus::Failed | MailStatus::Canceled)) => {
+        Some(MailStatus::Canceled) => {
+            query.push(" AND status = 'CANCELED' AND NOT is_suppressed");
+        }
+        Some(MailStatus::Suppressed) => {
+            query.push(" AND status = 'CANCELED' AND is_suppressed");
+        }
+        Some(status @ (MailStatus::Sent | MailStatus::Failed)) => {
             query.push(" AND status = ").bind(status.as_str());
         }
     }
@@ -110,8 +116,8 @@ fn restrict(query: &mut Builder<'_>, company: Option<CompanyId>, filter: MailFil
 
 fn mail(row: &Row) -> Result<Mail, Corrupt> {
     let columns = Columns::of("notices", row);
-    let is_held: bool = columns.raw("is_held")?;
-    let status = MailStatus::of(columns.parsed("status")?, is_held);
+    let [is_held, is_suppressed] = ["is_held", "is_suppressed"].map(|name| columns.raw(name));
+    let status = MailStatus::of(columns.parsed("status")?, is_held?, is_suppressed?);
     let operation: Option<i64> = columns.raw("operation_id")?;
     let joined_to: Option<Uuid> = columns.raw("joined_to")?;
     Ok(Mail {

@@ -1,4 +1,4 @@
-//! Makes a failed mail due again.
+//! Makes a mail due again that failed or was not wanted.
 
 use preauth_core::value::{MailId, Timestamp};
 
@@ -6,7 +6,7 @@ use crate::store::error::{WriteError, one_row_or};
 
 use super::super::{Session, query};
 
-/// Queues a failed mail again, with its joined mails and a fresh schedule. A mail that was joined to
+/// Queues a failed mail again, or one that was not wanted, with its joined mails and a fresh schedule. A mail that was joined to
 /// another becomes a mail of its own. The reason of its failure is kept until its next attempt.
 pub(super) async fn one(
     session: &mut dyn Session,
@@ -16,8 +16,8 @@ pub(super) async fn one(
     let done = query(
         "UPDATE notices
          SET status = 'PENDING', next_attempt_at = $2, ended_at = NULL, attempts_made = 0,
-             joined_to = NULL
-         WHERE id = $1 AND status = 'FAILED'",
+             joined_to = NULL, is_suppressed = FALSE
+         WHERE id = $1 AND (status = 'FAILED' OR is_suppressed)",
     )
     .bind(id)
     .bind(at.unix_millis())

@@ -1,0 +1,19 @@
+-- The supplier's page.
+
+-- Addresses whose readers want no mails about offers.
+CREATE TABLE suppressed_addresses (
+    id            UUID   NOT NULL PRIMARY KEY,
+    -- As mailbox() makes it.
+    mailbox       TEXT   NOT NULL UNIQUE CHECK (mailbox <> ''),
+    -- The offer whose link was used.
+    operation_id  BIGINT NOT NULL,
+    suppressed_at BIGINT NOT NULL
+);
+
+CREATE INDEX suppressed_addresses_newest_first ON suppressed_addresses (suppressed_at, id);
+
+-- Whether a canceled mail was not sent because of that list.
+ALTER TABLE notices ADD COLUMN is_suppressed BOOLEAN NOT NULL DEFAULT FALSE;
+
+-- When the supplier confirmed its name, which the head office's invitation then keeps.
+ALTER TABLE supplier_invitations ADD COLUMN confirmed_at BIGINT;

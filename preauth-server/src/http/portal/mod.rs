@@ -1,0 +1,103 @@
+//! The supplier's page, on a public listener of its own: what is offered, and the supplier's answer.
+//!
+//! A link from a mail is the only authority ([`crate::secret::SupplierLinks`]). A GET never changes
+//! anything, because scanners of mails open links; each change is a POST from the page that asks for
+//! confirmation. The commands are those of the platform API, with the supplier as the actor.
+
+mod answer;
+mod asset;
+mod confirm;
+mod cross_site;
+mod decline;
+mod field;
+mod frame;
+mod message;
+mod offer;
+mod request;
+mod shown;
+mod unsubscribe;
+mod viewing;
+mod visit;
+mod wrapped;
+
+use std::fmt;
+use std::sync::Arc;
+
+use preauth_core::port::{IdSource, Queries};
+use preauth_core::service::Operations;
+use salvo::{Router, Service};
+
+use crate::clock::Clock;
+use crate::directory::Directory;
+use crate::hold::Hold;
+use crate::secret::{SupplierLinks, SupplierPage};
+use crate::telemetry::metrics::RequestMetrics;
+
+use super::UnauthenticatedLimiter;
+use super::server;
+
+use answer::Answer;
+use visit::Behind;
+use wrapped::Wrapped;
+
+/// The listener in the log and in metrics.
+pub(super) const LISTENER: &str = "portal";
+/// The parameter of routes.
+const LINK: &str = "link";
+
+/// The dependencies of the pages.
+pub struct PortalApi {
+    /// Recognizes links.
+    pub links: SupplierLinks,
+    /// The limit of requests per client address.
+    pub limiter: UnauthenticatedLimiter,
+    /// The use cases.
+    pub operations: Arc<Operations>,
+    /// The read side of operations.
+    pub queries: Arc<dyn Queries>,
+    /// Invitations, and the addresses that want no mails.
+    pub directory: Arc<dyn Directory>,
+    /// The source of the time.
+    pub clock: Arc<dyn Clock>,
+    /// The source of new ids.
+    pub ids: Arc<dyn IdSource>,
+    /// Prevents this instance from acting.
+    pub hold: Hold,
+}
+
+/// The pages as a listener serves them.
+#[must_use]
+pub fn service(api: PortalApi, metrics: RequestMetrics) -> Service {
+    let api = Arc::new(api);
+    let (clock, ids) = (Arc::clone(&api.clock), Arc::clone(&api.ids));
+    let router = Router::new()
+        .push(message::home())
+        .push(asset::routes())
+        .push(route(&api, SupplierPage::Offer, offer::Offer))
+        .push(route(&api, SupplierPage::Request, request::Request))
+        .push(route(&api, SupplierPage::Decline, decline::Decline))
+        .push(route(
+            &api,
+            SupplierPage::Unsubscribe,
+            unsubscribe::Unsubscribe,
+        ));
+    server::service_with_secret_paths(router, Wrapped, LISTENER, clock, ids, metrics)
+}
+
+/// The route of a page; HEAD answers like GET.
+fn route<A: Answer + Copy>(api: &Arc<PortalApi>, page: SupplierPage, answer: A) -> Router {
+    let path = page.path(&format!("{{{LINK}}}"));
+    let behind = || Behind::new(Arc::clone(api), &path, answer);
+    let router = Router::with_path(&path).get(behind()).head(behind());
+    if A::HAS_FORM {
+        router.post(behind())
+    } else {
+        router
+    }
+}
+
+impl fmt::Debug for PortalApi {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PortalApi").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,22 @@
+//! The supplier's page on the real binary: its links, its forms, and what nobody may do with them, on
+//! SQLite and on PostgreSQL.
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    reason = "a test that cannot go on has failed"
+)]
+
+mod answers;
+mod browser;
+mod forms;
+mod headers;
+mod links;
+mod names;
+mod readings;
+mod scene;
+mod served;
+mod statuses;
+mod suppression;
