@@ -81,6 +81,10 @@ pub enum Record {
 }
 
 /// A mail with its subject.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a fact that any other may come with"
+)]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredMail {
     /// The mail.

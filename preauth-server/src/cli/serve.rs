@@ -13,6 +13,7 @@ use crate::hold::{Hold, HoldReason};
 use crate::hold_watch::HoldWatch;
 use crate::http::UnauthenticatedLimiter;
 use crate::invoice_files::{FileQuota, InvoiceFiles};
+use crate::mail::MailParts;
 use crate::secret::{self, OperatorToken, OperatorTokens, SupplierLinks, Vault};
 use crate::store::Stores;
 use crate::{files, store, telemetry};
@@ -83,11 +84,7 @@ pub(super) async fn run(args: &RunArgs) -> Result<(), CliError> {
     telemetry::start(config.log_format);
     descriptors::check(config.connections.max_connections);
     let given = GivenSecrets::read(&config)?;
-    let mut mails = config.mail.parts(&config.data)?;
-    if config.mail.smtp.is_none() {
-        let folder = config.data.join("mails");
-        tracing::warn!(folder = %folder.display(), "mails reach nobody without mail.smtp_host: they become files");
-    }
+    let mut mails = mails(&config)?;
     if config.data.exists() {
         check_data_folder(&config.data)?;
     }
@@ -150,6 +147,15 @@ pub(super) async fn run(args: &RunArgs) -> Result<(), CliError> {
     running.stop(config.grace).await;
     tracing::info!("stopped");
     Ok(())
+}
+
+/// How mails are made and sent.
+fn mails(config: &Config) -> Result<MailParts, CliError> {
+    if config.mail.smtp.is_none() {
+        let folder = config.data.join("mails");
+        tracing::warn!(folder = %folder.display(), "mails reach nobody without mail.smtp_host: they become files");
+    }
+    Ok(config.mail.parts(&config.data)?)
 }
 
 /// The supplier's page with its listener, if it is configured.

@@ -48,7 +48,7 @@ fn problem_of(url: &Url) -> Option<&'static str> {
         None => false,
     };
     let is_encrypted = url.scheme() == "https";
-    if !is_encrypted && !(url.scheme() == "http" && is_this_machine) {
+    if !(is_encrypted || url.scheme() == "http" && is_this_machine) {
         return Some("portal.url must begin with https://, unless it names this machine");
     }
     let is_plain = url.username().is_empty()

@@ -121,6 +121,7 @@ impl Config {
 }
 
 impl Reader<'_> {
+    #[expect(clippy::too_many_lines, reason = "a line or two for each setting")]
     fn config(&mut self) -> Option<Config> {
         let listen = self.parse::<SocketAddr>("listen", "an address like 127.0.0.1:8080");
         let platform_listen = self.platform_listen();
@@ -147,28 +148,10 @@ impl Reader<'_> {
         let webhooks = Webhooks::read(|key| layers.of(key).text, &mut self.problems);
         let log_format = self.log_format();
         let grace = self.whole("shutdown.grace_seconds", MAX_GRACE_SECONDS);
-        let portal_listen = portal.as_ref().map(|portal| portal.listen);
-        for (one, other, problem) in [
-            (
-                listen,
-                platform_listen,
-                "listen and platform_listen must differ",
-            ),
-            (
-                portal_listen,
-                listen,
-                "portal.listen and listen must differ",
-            ),
-            (
-                portal_listen,
-                platform_listen,
-                "portal.listen and platform_listen must differ",
-            ),
-        ] {
-            if one.is_some_and(|one| one.port() != 0 && Some(one) == other) {
-                self.problem(problem);
-            }
-        }
+        let portal_listen = ("portal.listen", portal.as_ref().map(|portal| portal.listen));
+        self.must_differ(("listen", listen), ("platform_listen", platform_listen));
+        self.must_differ(portal_listen, ("listen", listen));
+        self.must_differ(portal_listen, ("platform_listen", platform_listen));
         Some(Config {
             listen: listen?,
             platform_listen: platform_listen?,
@@ -204,6 +187,17 @@ impl Reader<'_> {
             log_format: log_format?,
             grace: Duration::from_secs(grace?.into()),
         })
+    }
+
+    /// Two listeners cannot have one address; port 0 is another one each time.
+    fn must_differ(
+        &mut self,
+        (name, one): (&str, Option<SocketAddr>),
+        (than, other): (&str, Option<SocketAddr>),
+    ) {
+        if one.is_some_and(|one| one.port() != 0 && Some(one) == other) {
+            self.problem(&format!("{name} and {than} must differ"));
+        }
     }
 
     fn platform_listen(&mut self) -> Option<SocketAddr> {

@@ -88,9 +88,7 @@ where
         };
         self.write_line(&mut writer, colour, label, &line)?;
         match self.pages.link(&facts) {
-            Some(link) => {
-                self.write_line(&mut writer, "36", words::PAGE.of(language), link.as_str())
-            }
+            Some(url) => self.write_line(&mut writer, "36", words::PAGE.of(language), url.as_str()),
             None => Ok(()),
         }
     }

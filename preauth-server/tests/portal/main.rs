@@ -2,10 +2,7 @@
 //! SQLite and on PostgreSQL.
 #![expect(
     clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
     clippy::indexing_slicing,
-    clippy::arithmetic_side_effects,
     reason = "a test that cannot go on has failed"
 )]
 

@@ -109,8 +109,8 @@ async fn no_link_is_in_the_log(backend: Backend) {
     let other = mail.split("/oferta/").nth(1).unwrap();
     assert!(!log.contains(&other[..32]), "a mail's link is in the log");
     for path in ["/oferta/{link}", "/oferta/{link}/solicitar", "(hidden)"] {
-        let line = format!("\"listener\":\"portal\",\"method\":\"GET\",\"path\":\"{path}\"");
-        assert!(log.contains(&line), "{line}");
+        let logged = format!("\"listener\":\"portal\",\"method\":\"GET\",\"path\":\"{path}\"");
+        assert!(log.contains(&logged), "{logged}");
     }
 }
 

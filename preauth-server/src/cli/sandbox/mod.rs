@@ -30,6 +30,7 @@ use crate::http::{Receiver, UnauthenticatedLimiter};
 use crate::ids::random_bytes;
 use crate::invoice_files::InvoiceFiles;
 use crate::language::Language;
+use crate::mail::MailParts;
 use crate::sandbox::terminal::{self, Player};
 use crate::sandbox::{
     Credentials, HEAD_OFFICE_CNPJ, ReadyFile, SandboxHandler, TEMPORARY_FOLDER_PREFIX,
@@ -191,15 +192,13 @@ pub(crate) async fn start(
         .ok_or("the kept operator token is too short; start with another --data folder")?;
     let portal = portal(args.portal_listen, &vault)?;
     let pages = portal.links.clone();
-    let mut mails = settings.mail.parts(data)?;
-    mails.letterhead.pages = Some(pages.clone());
     let running = app::start(Parts {
         stores: stores.clone(),
         files: Arc::new(files(data, &stores)?),
         clock: Arc::<TravelClock>::clone(&clock),
         vault,
         tokens: Arc::new(token.into()),
-        console_hosts: settings.console_hosts,
+        console_hosts: settings.console_hosts.clone(),
         policy: Policy::default(),
         rate_limit: RateLimit {
             requests: args.rate_limit,
@@ -207,7 +206,7 @@ pub(crate) async fn start(
         },
         limiter: UnauthenticatedLimiter::unlimited(),
         connections: ConnectionLimits::default(),
-        mails,
+        mails: mails(&settings, data, &pages)?,
         endpoint_validator,
         extra_roots: ExtraRoots::default(),
         listen: args.listen,
@@ -229,6 +228,13 @@ pub(crate) async fn start(
         webhook_url,
         next,
     })
+}
+
+/// Mails with links to the supplier's pages.
+fn mails(settings: &Config, data: &Path, pages: &SupplierLinks) -> Result<MailParts, CliError> {
+    let mut mails = settings.mail.parts(data)?;
+    mails.letterhead.pages = Some(pages.clone());
+    Ok(mails)
 }
 
 /// The supplier's page, at `listen`, or where there is room.

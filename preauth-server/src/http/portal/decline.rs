@@ -13,6 +13,7 @@ use crate::secret::SupplierPage;
 use super::answer::Answer;
 use super::confirm::{self, Confirmation};
 use super::field::Field;
+use super::perform::{perform, refusal};
 use super::shown::visible;
 use super::visit::Visit;
 
@@ -38,7 +39,7 @@ impl Answer for Decline {
             return Ok(visit.back());
         }
         if !visit.is_open() {
-            return visit.refusal();
+            return refusal(visit);
         }
         let reason = match form.one(REASON).map(on_one_line) {
             None => None,
@@ -51,7 +52,7 @@ impl Answer for Decline {
             },
         };
         let command = Command::Decline { reason };
-        visit.answer(&command, is_declined).await
+        perform(visit, &command, is_declined).await
     }
 }
 

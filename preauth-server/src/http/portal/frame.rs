@@ -29,6 +29,8 @@ pub(super) struct Frame {
     is_chosen: bool,
     /// The path that was asked for.
     here: String,
+    /// The path of the style sheet.
+    pub(super) style: String,
 }
 
 impl Frame {
@@ -39,9 +41,14 @@ impl Frame {
             link,
             is_chosen: chosen.is_some(),
             here: req.uri().path().to_owned(),
+            style: asset::style_path(),
         }
     }
 
+    #[expect(
+        clippy::trivially_copy_pass_by_ref,
+        reason = "templates pass references"
+    )]
     /// The path of a page with the same link, in the language that the reader chose.
     pub(super) fn path(&self, page: &SupplierPage) -> String {
         let path = page.path(&self.link);
@@ -59,10 +66,6 @@ impl Frame {
             Language::Portuguese => Language::English,
         };
         format!("{}?{LANGUAGE}={}", self.here, language::name(other))
-    }
-
-    pub(super) fn style(&self) -> String {
-        asset::style_path()
     }
 }
 

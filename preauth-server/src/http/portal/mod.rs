@@ -6,6 +6,7 @@
 
 mod answer;
 mod asset;
+mod behind;
 mod confirm;
 mod cross_site;
 mod decline;
@@ -13,6 +14,7 @@ mod field;
 mod frame;
 mod message;
 mod offer;
+mod perform;
 mod request;
 mod shown;
 mod unsubscribe;
@@ -37,7 +39,7 @@ use super::UnauthenticatedLimiter;
 use super::server;
 
 use answer::Answer;
-use visit::Behind;
+use behind::Behind;
 use wrapped::Wrapped;
 
 /// The listener in the log and in metrics.

@@ -14,6 +14,7 @@ use crate::secret::SupplierPage;
 use super::answer::Answer;
 use super::confirm::{self, Confirmation};
 use super::field::Field;
+use super::perform::{perform, refusal};
 use super::shown::visible;
 use super::visit::Visit;
 
@@ -40,7 +41,7 @@ impl Answer for Request {
             return Ok(visit.back());
         }
         if !visit.is_open() {
-            return visit.refusal();
+            return refusal(visit);
         }
         if let Some(invitation) = unconfirmed(visit).await? {
             let typed = form.one(NAME).unwrap_or_default();
@@ -53,7 +54,7 @@ impl Answer for Request {
                 }
             }
         }
-        visit.answer(&Command::Request, is_requested).await
+        perform(visit, &Command::Request, is_requested).await
     }
 }
 

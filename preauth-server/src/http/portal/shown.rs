@@ -54,6 +54,10 @@ impl Step {
         matches!(self.progress, Progress::Current)
     }
 
+    #[expect(
+        clippy::trivially_copy_pass_by_ref,
+        reason = "templates pass references"
+    )]
     pub(super) const fn state(self, words: &Words) -> &'static str {
         match self.progress {
             Progress::Done => words.t("done", "concluído"),

@@ -36,16 +36,12 @@ pub(super) fn letter(
         Block::Paragraph("Olá,".to_owned()),
         Block::Paragraph(introduction(&payer, offers.len())),
     ];
-    let unsubscribe = match pages {
-        Some(pages) => {
-            blocks.extend(with_pages(reader, offers, pages));
-            pages_of(offers, pages, SupplierPage::Unsubscribe).next()
-        }
-        None => {
-            blocks.extend(with_portal(reader, offers, portal));
-            None
-        }
-    };
+    blocks.extend(match pages {
+        Some(pages) => with_pages(reader, offers, pages),
+        None => with_portal(reader, offers, portal),
+    });
+    let unsubscribe =
+        pages.and_then(|pages| pages_of(offers, pages, SupplierPage::Unsubscribe).next());
     blocks.push(Block::Note(note(&payer, offers)));
     blocks.extend(unsubscribe.clone().map(|url| Block::NoteLink {
         label: "Não quero receber estes e-mails",
@@ -90,13 +86,11 @@ fn with_pages(
     });
     let facts = offers.iter().map(|(_, offer)| Block::Facts(facts(offer)));
     let todo = Block::Paragraph(on_its_page(reader, offers));
-    match offers {
-        [_] => facts.chain([todo]).chain(links).collect(),
-        _ => {
-            let each = facts.zip(links).flat_map(|(facts, link)| [facts, link]);
-            std::iter::once(todo).chain(each).collect()
-        }
+    if offers.len() == 1 {
+        return facts.chain([todo]).chain(links).collect();
     }
+    let each = facts.zip(links).flat_map(|(facts, link)| [facts, link]);
+    std::iter::once(todo).chain(each).collect()
 }
 
 /// The same page of each offer.

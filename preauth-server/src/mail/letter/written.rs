@@ -50,9 +50,8 @@ fn plain(block: &Block) -> String {
                 .collect();
             lines.join("\n")
         }
-        Block::Link { label, url } => format!("{label}: {url}"),
+        Block::Link { label, url } | Block::NoteLink { label, url } => format!("{label}: {url}"),
         Block::Note(text) => format!("-- \n{text}"),
-        Block::NoteLink { label, url } => format!("{label}: {url}"),
     }
 }
 
