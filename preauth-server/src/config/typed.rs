@@ -121,7 +121,6 @@ impl Config {
 }
 
 impl Reader<'_> {
-    #[expect(clippy::too_many_lines, reason = "a line or two for each setting")]
     fn config(&mut self) -> Option<Config> {
         let listen = self.parse::<SocketAddr>("listen", "an address like 127.0.0.1:8080");
         let platform_listen = self.platform_listen();
