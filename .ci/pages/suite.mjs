@@ -28,6 +28,7 @@ async function life(page, number, press) {
     await page.goto(`${ready.platformUrl}/console/operations/${id}`);
     const link = page.locator(`.actions a[href="/console/operations/${id}/${step}"]`);
     await press(page, link);
+    await page.waitForURL(new RegExp(`/${step}$`));
     await check(page, `operation ${step}`);
     if (field) await page.locator(`#input-${field}`).fill(text);
     if (step === "extend") {
@@ -39,6 +40,7 @@ async function life(page, number, press) {
     if (step === "extend") {
       const conclude = page.locator('td a[href$="/conclude"]');
       await press(page, conclude);
+      await page.waitForURL(/conclude$/);
       await press(page, page.locator("form.form button.primary"));
       await page.waitForURL(/done=1$/);
     }
@@ -52,6 +54,7 @@ async function life(page, number, press) {
     if (step === "reprove") await ask("POST", `${platform}/operations/${other}/request`, token);
     await page.goto(`${ready.platformUrl}/console/operations/${other}`);
     await press(page, page.locator(`.actions a[href$="/${step}"]`));
+    await page.waitForURL(new RegExp(`/${step}$`));
     await press(page, page.locator("form.form button.primary"));
     await page.waitForURL(/done=1$/);
   }

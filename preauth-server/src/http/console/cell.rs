@@ -7,16 +7,12 @@ use preauth_core::wire::Open;
 
 use crate::http::pages::words::{Moment, Words};
 
-use super::deed::DeedLink;
+use super::deed_link::DeedLink;
 use super::names::{self, Badge};
 
 /// A value.
 #[derive(Debug, Template)]
 #[template(path = "console/cell.html")]
-#[allow(
-    unused_qualifications,
-    reason = "the template is expanded inside of the enum"
-)]
 pub(super) enum Cell {
     None,
     Text(String),
@@ -61,10 +57,18 @@ impl Cell {
         }
     }
 
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "callers have ids, numbers and texts"
+    )]
     pub(super) fn code(text: impl ToString) -> Self {
         Self::Code(text.to_string())
     }
 
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "callers have ids, numbers and texts"
+    )]
     pub(super) fn link(href: impl Into<String>, text: impl ToString) -> Self {
         Self::Link {
             href: href.into(),
@@ -79,12 +83,11 @@ impl Cell {
 
     pub(super) fn money(amount: impl Into<Option<Money>>, w: Words) -> Self {
         let amount = amount.into();
-        amount.map_or(Self::None, |amount| Self::Number(w.money(&amount)))
+        amount.map_or(Self::None, |amount| Self::Number(w.money(amount)))
     }
 
     pub(super) fn day(day: impl Into<Option<DueDate>>, w: Words) -> Self {
-        day.into()
-            .map_or(Self::None, |day| Self::Short(w.due(&day)))
+        day.into().map_or(Self::None, |day| Self::Short(w.due(day)))
     }
 
     pub(super) fn number(number: u64, w: Words) -> Self {

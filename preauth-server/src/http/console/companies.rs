@@ -1,6 +1,7 @@
 //! Companies: the list, and one of them with credit, users, keys, endpoint and branches.
 
 use preauth_core::access::KeyState;
+use preauth_core::value::EventType;
 use preauth_core::wire::Open;
 use salvo::async_trait;
 use salvo::http::StatusCode;
@@ -17,7 +18,7 @@ use crate::http::reply::Reply;
 use crate::labels;
 
 use super::cell::Cell;
-use super::deed::DeedLink;
+use super::deed_link::DeedLink;
 use super::deeds::companies;
 use super::failure::Failure;
 use super::frame::Section;
@@ -187,6 +188,11 @@ async fn endpoint(visit: &Visit, record: Record, id: &str) -> Result<Record, Fai
         &companies::PAUSE_ENDPOINT
     };
     let events: Vec<_> = it.events.iter().map(Open::as_str).collect();
+    let events = if events.len() == EventType::ALL.len() {
+        w.t("all", "todos").to_owned()
+    } else {
+        events.join(", ")
+    };
     let rows = vec![
         (labels::URL.of(w.0), Cell::code(&it.url)),
         (labels::STATUS.of(w.0), Cell::badge(&it.status, w)),
@@ -196,7 +202,7 @@ async fn endpoint(visit: &Visit, record: Record, id: &str) -> Result<Record, Fai
             Cell::time(it.last_success_at, w),
         ),
         (labels::CREATED.of(w.0), Cell::time(it.created_at, w)),
-        (labels::EVENTS.of(w.0), Cell::text(events.join(", "))),
+        (labels::EVENTS.of(w.0), Cell::text(events)),
         (
             w.t("deliveries", "entregas"),
             Cell::link(

@@ -6,7 +6,6 @@
 use std::collections::BTreeMap;
 
 use askama::Template;
-use askama::filters::HtmlSafe;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use preauth_core::ErrorCode;
 use preauth_core::value::Cnpj;
@@ -28,6 +27,7 @@ use crate::language::{Language, Text};
 
 use super::PREFIX;
 use super::cell::Cell;
+use super::deed_link::DeedLink;
 use super::facts::facts;
 use super::failure::{Failure, Refused, render};
 use super::frame::{Frame, Section};
@@ -175,21 +175,6 @@ impl Input {
         self
     }
 }
-
-/// A link to a form.
-#[derive(Debug, Template)]
-#[template(
-    source = r#"<a class="button{% if is_final %} danger{% endif %}" href="{{ href }}">{{ title }}</a> "#,
-    ext = "html"
-)]
-pub(super) struct DeedLink {
-    href: String,
-    title: &'static str,
-    is_final: bool,
-}
-
-// Its template escapes what it contains.
-impl HtmlSafe for DeedLink {}
 
 /// A field as the form shows it.
 struct Field {
@@ -358,7 +343,7 @@ impl Deed {
             return Ok(headers::see_other(&format!("{next}{mark}done=1")));
         };
         let page = RevealedPage {
-            f: Frame::of(visit, Section::None),
+            f: visit.frame(Section::None),
             title: self.title.of(visit.words.0),
             secret: answer
                 .get(member)
@@ -402,7 +387,7 @@ impl Deed {
             fields.push(field);
         }
         Ok(DeedPage {
-            f: Frame::of(visit, Section::None),
+            f: visit.frame(Section::None),
             title: self.title.of(w.0),
             about: self.about.map(|text| text.of(w.0)),
             facts: record.map(|record| facts(record, w)).unwrap_or_default(),

@@ -118,7 +118,7 @@ impl List for OfCompany {
         COLUMNS
     }
 
-    fn deeds(&self, visit: &Visit) -> Vec<super::deed::DeedLink> {
+    fn deeds(&self, visit: &Visit) -> Vec<super::deed_link::DeedLink> {
         let id = visit.id("id").unwrap_or_default();
         let link = webhooks::RESEND_FAILED.link(visit, &[("id", id)]);
         link.into_iter().collect()

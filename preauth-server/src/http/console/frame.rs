@@ -5,7 +5,6 @@ use preauth_core::access::OperatorRole;
 use crate::http::pages::words::Words;
 
 use super::assets::{SCRIPT_PATH, STYLE_PATH};
-use super::visit::Visit;
 
 /// The section of the navigation in which a page is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,24 +86,12 @@ pub(super) struct Frame {
     /// The path of the page, for the switch of languages.
     pub(super) here: String,
     pub(super) is_sandbox: bool,
+    pub(super) style: &'static str,
+    pub(super) script: &'static str,
+    pub(super) entries: &'static [Entry],
 }
 
 impl Frame {
-    /// Around a page of an operator.
-    pub(super) fn of(visit: &Visit, section: Section) -> Self {
-        Self {
-            w: visit.words,
-            operator: Some((
-                visit.signed.operator.name.as_str().to_owned(),
-                visit.signed.operator.role,
-            )),
-            form_token: visit.signed.secret.form_token(),
-            section,
-            here: visit.here.clone(),
-            is_sandbox: visit.console.api.time_machine.is_some(),
-        }
-    }
-
     /// Around a page for somebody who has not signed in.
     pub(super) fn open(w: Words, here: &str) -> Self {
         Self {
@@ -114,19 +101,10 @@ impl Frame {
             section: Section::None,
             here: here.to_owned(),
             is_sandbox: false,
+            style: &STYLE_PATH,
+            script: &SCRIPT_PATH,
+            entries: ENTRIES,
         }
-    }
-
-    pub(super) fn style(&self) -> &'static str {
-        &STYLE_PATH
-    }
-
-    pub(super) fn script(&self) -> &'static str {
-        &SCRIPT_PATH
-    }
-
-    pub(super) fn entries(&self) -> impl Iterator<Item = &'static Entry> {
-        ENTRIES.iter()
     }
 
     /// The text in the reader's language.
@@ -134,6 +112,10 @@ impl Frame {
         self.w.t(en, pt)
     }
 
+    #[expect(
+        clippy::trivially_copy_pass_by_ref,
+        reason = "templates pass references"
+    )]
     pub(super) fn role(&self, role: &OperatorRole) -> &'static str {
         match role {
             OperatorRole::Viewer => self.t("viewer", "somente leitura"),
@@ -144,6 +126,10 @@ impl Frame {
 }
 
 impl Entry {
+    #[expect(
+        clippy::trivially_copy_pass_by_ref,
+        reason = "templates pass references"
+    )]
     pub(super) fn title(&self, w: &Words) -> &'static str {
         w.t(self.en, self.pt)
     }

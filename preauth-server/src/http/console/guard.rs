@@ -17,7 +17,7 @@ use crate::http::request_notes::RequestNotes;
 
 use super::failure::{self, Failure};
 use super::frame::{Frame, Section};
-use super::sign_in;
+use super::links::path_from;
 use super::visit::{Visit, here};
 use super::{Console, PREFIX};
 
@@ -96,7 +96,7 @@ impl Guarded {
         }
         let signed = match self.console.signed(req).await {
             Ok(Some(signed)) => signed,
-            Ok(None) => return Ok(headers::see_other(&sign_in::path_from(&here(req)))),
+            Ok(None) => return Ok(headers::see_other(&path_from(&here(req)))),
             Err(error) => return open(error.into()),
         };
         notes.operator = Some(signed.operator.name.clone());
@@ -109,7 +109,7 @@ impl Guarded {
             },
             Place::Open(_) => Err(ApiError::internal("it was answered").into()),
         };
-        outcome.or_else(|failure| failure::page(failure, Frame::of(&visit, Section::None)))
+        outcome.or_else(|failure| failure::page(failure, visit.frame(Section::None)))
     }
 
     /// The fields of a form, if a page of this session sent them.

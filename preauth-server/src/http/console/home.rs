@@ -32,10 +32,14 @@ impl Page for Home {
         let title = w.t("Overview", "Visão geral");
         let mut record = Record::new(visit, Section::Home, title);
         let urgent = urgent(&attention, w);
-        if urgent.is_empty() {
+        let is_calm = urgent.is_empty()
+            && attention.failing_endpoints.is_empty()
+            && attention.paused_endpoints.is_empty()
+            && attention.ending_keys.is_empty();
+        if is_calm {
             let calm = w.t("Nothing needs attention.", "Nada precisa de atenção.");
             record = record.notice("good", calm);
-        } else {
+        } else if !urgent.is_empty() {
             record = record.part(Part::Fields {
                 title: Some(w.t("Needs attention", "Precisa de atenção").to_owned()),
                 rows: urgent,
@@ -146,9 +150,9 @@ fn keys(found: &[EndingKeyShape], w: Words) -> Table {
 
 fn plots(days: &[DayShape], w: Words) -> Vec<Plot> {
     let names: Vec<_> = days.iter().map(|it| short(&it.day, w)).collect();
-    let line = |value: fn(&DayShape) -> u64, is_second| Line {
+    let line = |value: fn(&DayShape) -> u64, colour| Line {
         values: days.iter().map(value).collect(),
-        is_second,
+        colour,
     };
     let plot = |title: &str, lines: &[Line]| Plot {
         title: title.to_owned(),
@@ -161,13 +165,13 @@ fn plots(days: &[DayShape], w: Words) -> Vec<Plot> {
                 "Operações iniciadas, e as solicitadas delas",
             ),
             &[
-                line(|it| it.operations, false),
-                line(|it| it.requested, true),
+                line(|it| it.operations, plot::FIRST),
+                line(|it| it.requested, plot::SECOND),
             ],
         ),
         plot(
             w.t("Gross amount, in reais", "Valor bruto, em reais"),
-            &[line(reais, false)],
+            &[line(reais, plot::FIRST)],
         ),
         plot(
             w.t(
@@ -175,8 +179,8 @@ fn plots(days: &[DayShape], w: Words) -> Vec<Plot> {
                 "Entregas, e as abandonadas",
             ),
             &[
-                line(|it| it.deliveries, false),
-                line(|it| it.failed_deliveries, true),
+                line(|it| it.deliveries, plot::FIRST),
+                line(|it| it.failed_deliveries, plot::FAILED),
             ],
         ),
     ]
@@ -201,7 +205,7 @@ fn days(days: &[DayShape], w: Words) -> Table {
         vec![
             day.map_or_else(
                 |_| Cell::text(it.day.as_str()),
-                |day| Cell::text(w.day(&day)).short(),
+                |day| Cell::text(w.day(day)).short(),
             ),
             Cell::number(it.operations, w),
             Cell::number(it.requested, w),

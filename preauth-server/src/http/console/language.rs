@@ -13,7 +13,7 @@ use crate::http::reply::Reply;
 
 use super::failure::Failure;
 use super::guard::Open;
-use super::sign_in::within_console;
+use super::links::within_console;
 use super::{Console, PREFIX};
 
 /// Keeps the reader's choice in a cookie, and returns to the page.

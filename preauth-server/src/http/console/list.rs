@@ -18,7 +18,7 @@ use crate::language::Text;
 
 use super::PREFIX;
 use super::cell::Cell;
-use super::deed::DeedLink;
+use super::deed_link::DeedLink;
 use super::failure::{Failure, Refused, render};
 use super::frame::{Frame, Section};
 use super::guard::Page;
@@ -158,7 +158,7 @@ impl<L: List> Page for Shown<L> {
             .map(|(title, index)| (title, has_numbers(&rows, index)));
         let columns = columns.collect();
         let page = ListPage {
-            f: Frame::of(visit, L::SECTION),
+            f: visit.frame(L::SECTION),
             title: list.title(w),
             crumb: list.crumb(visit),
             deeds: list.deeds(visit),

@@ -5,9 +5,14 @@
 //! A GET changes nothing; every form is checked for its origin and for the session's token.
 
 mod assets;
+#[allow(
+    unused_qualifications,
+    reason = "a template is expanded beside the enum that it matches"
+)]
 mod cell;
 mod companies;
 mod deed;
+mod deed_link;
 mod deeds;
 mod deliveries;
 mod facts;
@@ -17,6 +22,7 @@ mod guard;
 mod health;
 mod home;
 mod language;
+mod links;
 mod list;
 mod log;
 mod mails;

@@ -257,13 +257,13 @@ mod tests {
                 "{code}"
             );
         };
-        Status::ALL.iter().for_each(|it| known(it.as_str()));
-        EventType::ALL.iter().for_each(|it| known(it.as_str()));
-        PaymentOrderStatus::ALL
-            .iter()
-            .for_each(|it| known(it.as_str()));
-        DeliveryStatus::ALL.iter().for_each(|it| known(it.as_str()));
-        DeliveryWait::ALL.iter().for_each(|it| known(it.as_str()));
-        MailStatus::ALL.iter().for_each(|it| known(it.as_str()));
+        let words = Status::ALL.iter().map(|it| it.as_str());
+        let words = words.chain(EventType::ALL.iter().map(|it| it.as_str()));
+        let words = words.chain(PaymentOrderStatus::ALL.iter().map(|it| it.as_str()));
+        let words = words.chain(DeliveryStatus::ALL.iter().map(|it| it.as_str()));
+        let words = words.chain(DeliveryWait::ALL.iter().map(|it| it.as_str()));
+        for word in words.chain(MailStatus::ALL.iter().map(|it| it.as_str())) {
+            known(word);
+        }
     }
 }

@@ -5,6 +5,7 @@ use preauth_core::value::{OperationId, Status};
 use salvo::async_trait;
 use salvo::http::Method;
 
+use crate::http::StoredText;
 use crate::http::pages::headers::harmless;
 use crate::http::pages::words::Words;
 use crate::http::platform::Listed;
@@ -19,7 +20,8 @@ use crate::labels;
 use crate::language::Text;
 
 use super::cell::Cell;
-use super::deed::{Deed, DeedLink};
+use super::deed::Deed;
+use super::deed_link::DeedLink;
 use super::deeds::{extensions, operations, payment_orders};
 use super::failure::Failure;
 use super::frame::Section;
@@ -231,7 +233,7 @@ fn fields(details: &OperationDetails, w: Words) -> Vec<(&'static str, Cell)> {
         }
     };
     more(labels::BOLETO_DUE_DATE, Cell::day(it.boleto_due_date, w));
-    let reference = it.external_reference.as_ref().map(|it| it.as_str());
+    let reference = it.external_reference.as_ref().map(StoredText::as_str);
     more(labels::EXTERNAL_REFERENCE, Cell::maybe(reference));
     more(labels::CLOSED_BECAUSE, Cell::maybe(it.reason.as_deref()));
     if let Some(stage) = &it.stage {

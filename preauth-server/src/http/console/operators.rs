@@ -8,7 +8,7 @@ use crate::labels;
 use crate::language::Text;
 
 use super::cell::Cell;
-use super::deed::DeedLink;
+use super::deed_link::DeedLink;
 use super::deeds::operators as deeds;
 use super::failure::Failure;
 use super::frame::Section;

@@ -3,13 +3,14 @@
 use preauth_core::value::PaymentOrderStatus;
 use salvo::async_trait;
 
+use crate::http::StoredText;
 use crate::http::pages::words::Words;
 use crate::http::platform::payment_orders::PaymentOrderShape;
 use crate::http::reply::Reply;
 use crate::labels;
 
 use super::cell::Cell;
-use super::deed::DeedLink;
+use super::deed_link::DeedLink;
 use super::deeds::payment_orders as deeds;
 use super::failure::Failure;
 use super::frame::Section;
@@ -124,7 +125,7 @@ impl Page for One {
                 (labels::OPERATION.of(w.0), operation(&it, w)),
                 (
                     labels::REASON.of(w.0),
-                    Cell::maybe(it.reason.as_ref().map(|reason| reason.as_str())),
+                    Cell::maybe(it.reason.as_ref().map(StoredText::as_str)),
                 ),
                 (labels::CREATED.of(w.0), Cell::time(it.created_at, w)),
             ])

@@ -5,17 +5,19 @@ use plotters::prelude::*;
 use crate::http::pages::words::Words;
 
 const SIZE: (u32, u32) = (560, 200);
-/// What the style sheet draws in the colour of secondary text, of the first line and of the second.
+/// What the style sheet draws in the colour of secondary text, of the first line, of a part of it, and of what
+/// failed.
 const TEXT: RGBColor = RGBColor(1, 1, 1);
-const FIRST: RGBColor = RGBColor(2, 2, 2);
-const SECOND: RGBColor = RGBColor(3, 3, 3);
+pub(super) const FIRST: RGBColor = RGBColor(2, 2, 2);
+pub(super) const SECOND: RGBColor = RGBColor(5, 5, 5);
+pub(super) const FAILED: RGBColor = RGBColor(3, 3, 3);
 const GRID: RGBColor = RGBColor(4, 4, 4);
-const FONT: (&str, u32) = ("sans-serif", 11);
+const FONT: (&str, u32) = ("sans-serif", 13);
 
 /// A line over days.
 pub(super) struct Line {
     pub(super) values: Vec<u64>,
-    pub(super) is_second: bool,
+    pub(super) colour: RGBColor,
 }
 
 /// The lines over the days whose names are given; empty when they cannot be drawn.
@@ -58,9 +60,8 @@ fn try_draw(
         .y_label_formatter(&|value| w.number(value))
         .draw()?;
     for line in lines {
-        let colour = if line.is_second { SECOND } else { FIRST };
         let points = line.values.iter().copied().enumerate();
-        chart.draw_series(LineSeries::new(points, colour.stroke_width(2)))?;
+        chart.draw_series(LineSeries::new(points, line.colour.stroke_width(2)))?;
     }
     root.present()?;
     Ok(())

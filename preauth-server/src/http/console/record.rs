@@ -6,7 +6,7 @@ use salvo::http::StatusCode;
 use crate::http::reply::Reply;
 
 use super::cell::Cell;
-use super::deed::DeedLink;
+use super::deed_link::DeedLink;
 use super::failure::{Failure, render};
 use super::frame::{Frame, Section};
 use super::list::has_numbers;
@@ -86,7 +86,7 @@ impl Record {
             text: w.t("Done.", "Feito.").to_owned(),
         });
         Self {
-            f: Frame::of(visit, section),
+            f: visit.frame(section),
             title: title.into(),
             crumb: None,
             badge: None,

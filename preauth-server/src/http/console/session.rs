@@ -53,7 +53,8 @@ impl Console {
         let holder = match operator.id() {
             Some(id) => SessionHolder::Named(id),
             None => SessionHolder::Root {
-                proof: OperatorTokens::seal(secret.bytes(), presented),
+                proof: OperatorTokens::seal(secret.bytes(), presented)
+                    .ok_or_else(|| ApiError::internal("no proof"))?,
             },
         };
         let lifetime = match self.api.time_machine {

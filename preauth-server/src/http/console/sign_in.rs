@@ -1,25 +1,23 @@
 //! Signing in with an operator token, and signing out.
 
 use askama::Template;
-use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use preauth_core::ErrorCode;
 use salvo::async_trait;
 use salvo::http::{Request, StatusCode};
 
-use crate::http::error::{self, ApiError};
+use crate::http::error;
 use crate::http::pages::form::Form;
 use crate::http::pages::same_origin::is_same_origin;
 use crate::http::pages::words::Words;
 use crate::http::pages::{headers, language};
 use crate::http::reply::Reply;
 
+use super::Console;
 use super::failure::{Failure, render};
 use super::frame::Frame;
 use super::guard::{Open, Submit};
+use super::links::{SIGN_IN, path_from, within_console};
 use super::visit::{Visit, here};
-use super::{Console, PREFIX};
-
-const PATH: &str = "/console/sign-in";
 
 #[derive(Template)]
 #[template(path = "console/sign_in.html")]
@@ -28,25 +26,6 @@ struct SignInPage {
     /// Where to go afterwards.
     next: String,
     refusal: Option<&'static str>,
-}
-
-/// The path of the form, which leads back to a page.
-pub(super) fn path_from(page: &str) -> String {
-    let next = utf8_percent_encode(within_console(page), NON_ALPHANUMERIC);
-    format!("{PATH}?next={next}")
-}
-
-/// The path, if it is one of the console, so that no link leads elsewhere; otherwise the first page.
-pub(super) fn within_console(path: &str) -> &str {
-    let is_plain =
-        |byte: u8| byte.is_ascii_graphic() && !matches!(byte, b'\\' | b'"' | b'<' | b'>');
-    let rest = path.strip_prefix(PREFIX);
-    let is_console = rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', '?']));
-    if is_console && path.bytes().all(is_plain) {
-        path
-    } else {
-        PREFIX
-    }
 }
 
 /// The form.
@@ -114,31 +93,7 @@ pub(super) struct SignOut;
 #[async_trait]
 impl Submit for SignOut {
     async fn submit(&self, visit: &Visit, _form: &Form, req: &Request) -> Result<Reply, Failure> {
-        let ended = visit.console.sign_out(&visit.signed, req).await;
-        let cookie = ended.map_err(ApiError::from)?;
-        Ok(headers::see_other(PATH).header("set-cookie", &cookie))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::within_console;
-
-    #[test]
-    fn no_link_leads_out_of_the_console() {
-        for inside in ["/console", "/console/operations/12", "/console?page=2"] {
-            assert_eq!(within_console(inside), inside);
-        }
-        for outside in [
-            "",
-            "/",
-            "//evil.example",
-            "/consolex",
-            "https://evil.example/console",
-            "/console\\evil",
-            "/console/\r\nset-cookie: x",
-        ] {
-            assert_eq!(within_console(outside), "/console", "{outside:?}");
-        }
+        let cookie = visit.console.sign_out(&visit.signed, req).await?;
+        Ok(headers::see_other(SIGN_IN).header("set-cookie", &cookie))
     }
 }

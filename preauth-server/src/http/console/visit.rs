@@ -17,6 +17,7 @@ use crate::http::reply::Reply;
 
 use super::Console;
 use super::failure::{Failure, Refused};
+use super::frame::{Frame, Section};
 use super::session::Signed;
 
 /// Maximum length of an id in a path.
@@ -66,6 +67,18 @@ impl Visit {
         })
     }
 
+    /// What surrounds a page of this section.
+    pub(super) fn frame(&self, section: Section) -> Frame {
+        let operator = &self.signed.operator;
+        Frame {
+            operator: Some((operator.name.as_str().to_owned(), operator.role)),
+            form_token: self.signed.secret.form_token(),
+            section,
+            is_sandbox: self.console.api.time_machine.is_some(),
+            ..Frame::open(self.words, &self.here)
+        }
+    }
+
     /// An id in the path of the page, which may stand in a path of the API.
     pub(super) fn id(&self, name: &str) -> Result<&str, Failure> {
         let found = self.ids.iter().find(|(each, _)| each == name);
@@ -98,7 +111,7 @@ impl Visit {
         if answer.status.is_success() {
             return Ok(answer);
         }
-        Err(Refused::of(answer).into())
+        Err(Refused::of(&answer).into())
     }
 
     /// The answer as the API gives it.
@@ -141,7 +154,7 @@ impl Answer {
 
 impl Refused {
     /// A refusal of the API.
-    fn of(answer: Answer) -> Self {
+    fn of(answer: &Answer) -> Self {
         let errors = answer.parse::<ErrorBody>();
         let errors = errors.map(|body| body.errors).unwrap_or_default();
         Self {

@@ -8,8 +8,8 @@ use crate::http::reply::Reply;
 
 use super::headers::harmless;
 
-/// Bytes of the hash in a name.
-const HASH_BYTES: usize = 8;
+/// Characters of the hash in a name.
+const HASH_CHARACTERS: usize = 16;
 const FOR_EVER: &str = "public, max-age=31536000, immutable";
 
 /// A file that pages refer to.
@@ -43,7 +43,7 @@ impl Asset {
     /// The last segment of its path.
     pub(in crate::http) fn name(&self) -> String {
         let hash = Sha256::digest(self.content);
-        let hash: String = hash.iter().take(HASH_BYTES).map(hex_of).collect();
+        let hash: String = hex::encode(hash).chars().take(HASH_CHARACTERS).collect();
         format!("{}-{hash}.{}", self.stem, self.extension)
     }
 
@@ -52,10 +52,6 @@ impl Asset {
         let reply = Reply::text(StatusCode::OK, self.media_type, self.content.to_owned());
         harmless(reply).header("cache-control", FOR_EVER)
     }
-}
-
-fn hex_of(byte: &u8) -> String {
-    format!("{byte:02x}")
 }
 
 #[cfg(test)]

@@ -14,6 +14,7 @@ pub(in crate::http) enum Referrer {
     /// To this server only; forms then name their origin.
     SameOrigin,
     /// Never, because the page's address is a secret; forms then have the origin `null`.
+    #[allow(dead_code, reason = "no page of the console has such an address")]
     Never,
 }
 

@@ -40,7 +40,10 @@ impl Words {
         self.t("en", "pt-BR")
     }
 
-    // Templates pass references.
+    #[expect(
+        clippy::trivially_copy_pass_by_ref,
+        reason = "templates pass references"
+    )]
     pub(in crate::http) fn time(self, at: &Timestamp) -> Moment {
         let format = self.t("%Y-%m-%d %H:%M:%S", "%d/%m/%Y %H:%M:%S");
         Moment {
@@ -49,16 +52,16 @@ impl Words {
         }
     }
 
-    pub(in crate::http) fn day(self, date: &NaiveDate) -> String {
+    pub(in crate::http) fn day(self, date: NaiveDate) -> String {
         date.format(self.t("%Y-%m-%d", "%d/%m/%Y")).to_string()
     }
 
-    pub(in crate::http) fn due(self, date: &DueDate) -> String {
-        self.day(&date.date())
+    pub(in crate::http) fn due(self, date: DueDate) -> String {
+        self.day(date.date())
     }
 
     /// An amount in reais: `R$ 12.500,50` or `BRL 12,500.50`.
-    pub(in crate::http) fn money(self, amount: &Money) -> String {
+    pub(in crate::http) fn money(self, amount: Money) -> String {
         let cents = amount.cents();
         let (whole, part) = (cents / 100, cents % 100);
         let whole = self.number(&u64::try_from(whole).unwrap_or_default());
@@ -69,6 +72,10 @@ impl Words {
     }
 
     /// A number with its thousands apart.
+    #[expect(
+        clippy::trivially_copy_pass_by_ref,
+        reason = "templates pass references"
+    )]
     pub(in crate::http) fn number(self, number: &u64) -> String {
         let digits = number.to_string();
         let mut grouped = String::with_capacity(digits.len().saturating_mul(2));
@@ -106,8 +113,8 @@ mod tests {
     #[test]
     fn amounts_have_their_thousands_apart() {
         let amount = Money::parse("9000012500.05").unwrap();
-        assert_eq!(EN.money(&amount), "BRL\u{a0}9,000,012,500.05");
-        assert_eq!(PT.money(&amount), "R$\u{a0}9.000.012.500,05");
+        assert_eq!(EN.money(amount), "BRL\u{a0}9,000,012,500.05");
+        assert_eq!(PT.money(amount), "R$\u{a0}9.000.012.500,05");
         assert_eq!(EN.number(&999), "999");
         assert_eq!(PT.number(&1_000), "1.000");
     }

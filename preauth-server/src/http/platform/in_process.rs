@@ -62,11 +62,9 @@ impl InProcess {
     /// The answer to a call; `None` when no route has its path.
     pub(in crate::http) async fn send(&self, call: Call, behalf: &OnBehalf) -> Option<Reply> {
         let uri = Uri::try_from(format!("{PREFIX}/{}", call.path)).ok()?;
-        let matching = |route: &Guarded| Some(parameters(&route.route, uri.path())?);
-        let routes = self.0.iter().filter(|route| route.method == call.method);
-        let (route, parameters) = routes
-            .filter_map(|route| Some((route, matching(route)?)))
-            .next()?;
+        let mut routes = self.0.iter().filter(|route| route.method == call.method);
+        let (route, parameters) =
+            routes.find_map(|route| Some((route, parameters(&route.route, uri.path())?)))?;
         let mut req = Request::new();
         *req.method_mut() = call.method;
         req.set_uri(uri);
