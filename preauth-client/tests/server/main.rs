@@ -1,8 +1,6 @@
 //! The client against the real service.
 #![expect(
     clippy::unwrap_used,
-    clippy::indexing_slicing,
-    clippy::arithmetic_side_effects,
     reason = "in a test a panic is the report of a failure"
 )]
 

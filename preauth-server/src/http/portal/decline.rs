@@ -67,7 +67,7 @@ fn on_one_line(text: &str) -> String {
 
 fn confirmation(visit: &Visit<'_>, field: Field) -> Confirmation {
     let words = visit.frame.words;
-    let due = words.due(&visit.operation.invoice.due_date);
+    let due = words.due(visit.operation.invoice.due_date);
     let effect = match words.t("en", "pt") {
         "en" => format!(
             "The offer ends, and cannot be requested any more. The invoice stays due on {due}."

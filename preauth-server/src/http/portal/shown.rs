@@ -107,7 +107,7 @@ fn open(operation: &Operation, words: Words, payer: &str) -> (&'static str, Stri
         .expires_at
         .map(|at| moment(at, words))
         .unwrap_or_default();
-    let due = words.due(&operation.invoice.due_date);
+    let due = words.due(operation.invoice.due_date);
     let explanation = match words.t("en", "pt") {
         "en" => format!(
             "{payer} offers to pay this invoice before it is due. You may request that until {until}. You need not: \
@@ -146,7 +146,7 @@ fn closed(
     payer: &str,
 ) -> (&'static str, String) {
     let is_english = words.t("en", "pt") == "en";
-    let due = words.due(&operation.invoice.due_date);
+    let due = words.due(operation.invoice.due_date);
     let stays = if is_english {
         format!("The invoice stays due on {due}.")
     } else {
@@ -253,27 +253,27 @@ fn facts(operation: &Operation, words: Words, payer: &str) -> Vec<Fact> {
         let number = visible(number.as_str());
         facts.push(important(words.t("Invoice", "Nota fiscal"), number));
     }
-    let amount = words.money(&amounts.amount());
+    let amount = words.money(amounts.amount());
     facts.push(important(
         words.t("Amount of the invoice", "Valor da nota"),
         amount,
     ));
     let withheld = amounts.withheld_tax();
     if withheld.cents() > 0 {
-        let withheld = words.money(&withheld);
+        let withheld = words.money(withheld);
         facts.push(fact(
             words.t("Taxes withheld", "Impostos retidos"),
             withheld,
         ));
     }
     if let Some(net) = operation.net_amount {
-        let net = words.money(&net);
+        let net = words.money(net);
         facts.push(important(
             words.t("Net amount to you", "Valor líquido para você"),
             net,
         ));
     }
-    let due = words.due(&operation.invoice.due_date);
+    let due = words.due(operation.invoice.due_date);
     facts.push(important(words.t("Due", "Vencimento"), due));
     if let (State::InPreAuth, Some(at)) = (&operation.state, operation.expires_at) {
         let until = moment(at, words);
