@@ -46,12 +46,17 @@ pub(super) fn signed_request(
         })
         .collect::<Result<Vec<_>, SigningError>>()?;
     let signature = sign(&secrets, now.unix_seconds(), leased.body.as_bytes())?;
+    let [content_type, event_id, event_type, user_agent] =
+        sent_headers(leased.event, &leased.event_type);
     Ok(Request {
         url: leased.url.clone(),
-        headers: sent_headers(leased.event, &leased.event_type)
-            .into_iter()
-            .chain([(SIGNATURE_HEADER, signature)])
-            .collect(),
+        headers: vec![
+            content_type,
+            (SIGNATURE_HEADER, signature),
+            event_id,
+            event_type,
+            user_agent,
+        ],
         body: leased.body.clone(),
     })
 }
