@@ -76,7 +76,9 @@ async function byKeyboard(page, target) {
 // Every page that a link of the console leads to, each once.
 async function everyPage(page, look) {
   const seen = new Set();
-  const waiting = ["/console"];
+  // A head office has more on its page than a supplier, which may come first.
+  const { data } = await ask("GET", `${platform}/companies?cnpj=${ready.companyCnpj}`, token);
+  const waiting = [`/console/companies/${data[0].id}`, "/console"];
   while (waiting.length) {
     const path = waiting.shift();
     // One record of each kind and one form of each kind is enough.
@@ -128,10 +130,6 @@ await second.goto(`${ready.platformUrl}/console/operations/${live}`);
 await ask("POST", `${platform}/operations/${live}/request`, token);
 await second.locator(".head .badge[title=TO_APPROVE]").waitFor({ timeout: 15_000 });
 console.log("- what changes is shown without loading");
-
-// Nothing is needed of scripts.
-const plain = await signedIn(browser, { ...english, javaScriptEnabled: true });
-await plain.context().close();
 
 // Signing out ends the session, and the language stays chosen.
 await second.goto(`${ready.platformUrl}/console`);
