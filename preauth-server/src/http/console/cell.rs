@@ -7,7 +7,7 @@ use preauth_core::wire::Open;
 
 use crate::http::pages::words::{Moment, Words};
 
-use super::deed_link::DeedLink;
+use super::action_link::ActionLink;
 use super::names::{self, Badge};
 
 /// A value.
@@ -28,7 +28,7 @@ pub(super) enum Cell {
         text: String,
     },
     /// Forms.
-    Deeds(Vec<DeedLink>),
+    ActionLinks(Vec<ActionLink>),
     /// A name and what tells it from others.
     Pair(Box<Cell>, String),
 }
@@ -121,7 +121,7 @@ impl Cell {
     /// The value as a CSV file has it.
     pub(super) fn plain(&self) -> String {
         match self {
-            Self::None | Self::Deeds(_) => String::new(),
+            Self::None | Self::ActionLinks(_) => String::new(),
             Self::Text(text) | Self::Short(text) | Self::Code(text) | Self::Number(text) => {
                 text.clone()
             }

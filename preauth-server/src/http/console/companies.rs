@@ -17,9 +17,9 @@ use crate::http::platform::webhook_endpoint::EndpointShape;
 use crate::http::reply::Reply;
 use crate::labels;
 
+use super::action_forms::companies;
+use super::action_link::ActionLink;
 use super::cell::Cell;
-use super::deed_link::DeedLink;
-use super::deeds::companies;
 use super::failure::Failure;
 use super::frame::Section;
 use super::guard::Page;
@@ -72,7 +72,7 @@ impl List for All {
         COLUMNS
     }
 
-    fn deeds(&self, visit: &Visit) -> Vec<DeedLink> {
+    fn action_links(&self, visit: &Visit) -> Vec<ActionLink> {
         companies::ADD.link(visit, &[]).into_iter().collect()
     }
 }
@@ -105,8 +105,8 @@ impl Page for One {
         };
         let mut record = Record::new(visit, Section::Companies, name(&it, w))
             .under("/console/companies", w.t("Companies", "Empresas"))
-            .deeds(companies::UPDATE.link(visit, &ids))
-            .deeds(suspension.link(visit, &ids))
+            .action_links(companies::UPDATE.link(visit, &ids))
+            .action_links(suspension.link(visit, &ids))
             .fields(fields(&it, w));
         if let Some(suspension) = &it.suspension {
             let text = w.t(
@@ -126,9 +126,9 @@ impl Page for One {
             .await?;
         record = record
             .table(users_table(visit, &users, w))
-            .deeds_below(companies::ADD_USER.link(visit, &ids))
+            .action_links_below(companies::ADD_USER.link(visit, &ids))
             .table(keys_table(visit, &keys, w))
-            .deeds_below(companies::ADD_KEY.link(visit, &ids));
+            .action_links_below(companies::ADD_KEY.link(visit, &ids));
         if it.head_office_id.is_none() {
             record = blocked(visit, record, id).await?;
         }
@@ -179,7 +179,7 @@ async fn endpoint(visit: &Visit, record: Record, id: &str) -> Result<Record, Fai
         };
         return Ok(record
             .table(none)
-            .deeds_below(companies::SET_ENDPOINT.link(visit, &ids)));
+            .action_links_below(companies::SET_ENDPOINT.link(visit, &ids)));
     };
     let is_paused = it.paused_at.is_some();
     let switch = if is_paused {
@@ -211,7 +211,7 @@ async fn endpoint(visit: &Visit, record: Record, id: &str) -> Result<Record, Fai
             ),
         ),
     ];
-    let deeds = [
+    let forms = [
         &companies::TEST_ENDPOINT,
         switch,
         &companies::ROTATE_SECRET,
@@ -223,7 +223,7 @@ async fn endpoint(visit: &Visit, record: Record, id: &str) -> Result<Record, Fai
             title: Some(title),
             rows,
         })
-        .deeds_below(deeds.into_iter().filter_map(|deed| deed.link(visit, &ids))))
+        .action_links_below(forms.into_iter().filter_map(|form| form.link(visit, &ids))))
 }
 
 async fn credit(visit: &Visit, record: Record, id: &str) -> Result<Record, Failure> {
@@ -248,7 +248,7 @@ async fn credit(visit: &Visit, record: Record, id: &str) -> Result<Record, Failu
             title: Some(w.t("Credit analysis", "Análise de crédito").to_owned()),
             rows: rows.unwrap_or_default(),
         })
-        .deeds_below(companies::SET_CREDIT.link(visit, &[("id", id)])))
+        .action_links_below(companies::SET_CREDIT.link(visit, &[("id", id)])))
 }
 
 async fn blocked(visit: &Visit, record: Record, id: &str) -> Result<Record, Failure> {
@@ -261,7 +261,7 @@ async fn blocked(visit: &Visit, record: Record, id: &str) -> Result<Record, Fail
         let link = companies::UNBLOCK.link(visit, &ids);
         vec![
             Cell::code(it.cnpj.masked()),
-            Cell::Deeds(link.into_iter().collect()),
+            Cell::ActionLinks(link.into_iter().collect()),
         ]
     };
     let table = Table {
@@ -274,7 +274,7 @@ async fn blocked(visit: &Visit, record: Record, id: &str) -> Result<Record, Fail
     };
     Ok(record
         .table(table)
-        .deeds_below(companies::BLOCK.link(visit, &[("id", id)])))
+        .action_links_below(companies::BLOCK.link(visit, &[("id", id)])))
 }
 
 fn users_table(visit: &Visit, found: &Listed<User>, w: Words) -> Table {
@@ -293,10 +293,10 @@ fn users_table(visit: &Visit, found: &Listed<User>, w: Words) -> Table {
             Cell::text(it.email.as_str()),
             Cell::text(permissions.join(", ")),
             Cell::yes_or_no(it.active, w),
-            Cell::Deeds(
+            Cell::ActionLinks(
                 [&companies::UPDATE_USER, change]
                     .into_iter()
-                    .filter_map(|deed| deed.link(visit, &ids))
+                    .filter_map(|form| form.link(visit, &ids))
                     .collect(),
             ),
         ]
@@ -328,7 +328,7 @@ fn keys_table(visit: &Visit, found: &Listed<ApiKeyShape>, w: Words) -> Table {
             Cell::text(scopes.join(", ")),
             Cell::time(it.expires_at, w),
             Cell::time(it.last_used_at, w),
-            Cell::Deeds(link.into_iter().filter(|_| is_active).collect()),
+            Cell::ActionLinks(link.into_iter().filter(|_| is_active).collect()),
         ]
     };
     Table {

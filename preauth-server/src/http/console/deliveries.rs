@@ -11,8 +11,8 @@ use crate::http::reply::Reply;
 use crate::labels;
 use crate::language::Text;
 
+use super::action_forms::webhooks;
 use super::cell::Cell;
-use super::deeds::webhooks;
 use super::failure::Failure;
 use super::frame::Section;
 use super::guard::Page;
@@ -118,7 +118,7 @@ impl List for OfCompany {
         COLUMNS
     }
 
-    fn deeds(&self, visit: &Visit) -> Vec<super::deed_link::DeedLink> {
+    fn action_links(&self, visit: &Visit) -> Vec<super::action_link::ActionLink> {
         let id = visit.id("id").unwrap_or_default();
         let link = webhooks::RESEND_FAILED.link(visit, &[("id", id)]);
         link.into_iter().collect()
@@ -149,7 +149,7 @@ impl Page for One {
         )
         .under("/console/deliveries", w.t("Deliveries", "Entregas"))
         .badge(names::badge(it.status.as_str(), w))
-        .deeds(webhooks::RESEND.link(visit, &[("id", id)]))
+        .action_links(webhooks::RESEND.link(visit, &[("id", id)]))
         .fields(fields(&it, &company, w))
         .table(attempts(&it.attempts, w))
         .text(

@@ -14,6 +14,7 @@ pub(super) enum Section {
     Deliveries,
     Companies,
     Mails,
+    SuppressedAddresses,
     PaymentOrders,
     Operators,
     Log,
@@ -50,6 +51,12 @@ const ENTRIES: &[Entry] = &[
         "Empresas",
     ),
     entry(Section::Mails, "/console/mails", "Mails", "E-mails"),
+    entry(
+        Section::SuppressedAddresses,
+        "/console/suppressed-addresses",
+        "Suppressed addresses",
+        "Endereços suprimidos",
+    ),
     entry(
         Section::PaymentOrders,
         "/console/payment-orders",

@@ -7,8 +7,8 @@ use salvo::async_trait;
 use crate::http::pages::words::Words;
 use crate::http::reply::Reply;
 
+use super::action_forms::sandbox;
 use super::cell::Cell;
-use super::deeds::sandbox;
 use super::failure::Failure;
 use super::frame::Section;
 use super::guard::Page;
@@ -110,7 +110,7 @@ impl Page for Health {
         }
         let metrics = vitals.metrics().await;
         if visit.console.api.time_machine.is_some() {
-            record = record.deeds(sandbox::ADVANCE.link(visit, &[]));
+            record = record.action_links(sandbox::ADVANCE.link(visit, &[]));
         }
         record.table(numbers(&metrics, w)).live(true).reply()
     }

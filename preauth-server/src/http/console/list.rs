@@ -17,8 +17,8 @@ use crate::http::reply::Reply;
 use crate::language::Text;
 
 use super::PREFIX;
+use super::action_link::ActionLink;
 use super::cell::Cell;
-use super::deed_link::DeedLink;
 use super::failure::{Failure, Refused, render};
 use super::frame::{Frame, Section};
 use super::guard::Page;
@@ -50,7 +50,7 @@ pub(super) trait List: Send + Sync + 'static {
     fn columns(&self) -> &'static [Column<Self::Row>];
 
     /// What leads to forms, beside the title.
-    fn deeds(&self, _visit: &Visit) -> Vec<DeedLink> {
+    fn action_links(&self, _visit: &Visit) -> Vec<ActionLink> {
         Vec::new()
     }
 
@@ -107,7 +107,7 @@ struct ListPage {
     f: Frame,
     title: String,
     crumb: Option<(String, String)>,
-    deeds: Vec<DeedLink>,
+    action_links: Vec<ActionLink>,
     fields: Vec<Field>,
     refusal: Vec<String>,
     /// Title, and whether numbers stand below it.
@@ -161,7 +161,7 @@ impl<L: List> Page for Shown<L> {
             f: visit.frame(L::SECTION),
             title: list.title(w),
             crumb: list.crumb(visit),
-            deeds: list.deeds(visit),
+            action_links: list.action_links(visit),
             fields: fields(list, visit),
             refusal,
             columns,

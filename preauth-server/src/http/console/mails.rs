@@ -9,8 +9,8 @@ use crate::http::platform::mails::MailShape;
 use crate::http::reply::Reply;
 use crate::labels;
 
+use super::action_forms::webhooks;
 use super::cell::Cell;
-use super::deeds::webhooks;
 use super::failure::Failure;
 use super::frame::Section;
 use super::guard::Page;
@@ -98,7 +98,7 @@ impl Page for One {
         Record::new(visit, Section::Mails, names::name(it.kind.as_str(), w))
             .under("/console/mails", w.t("Mails", "E-mails"))
             .badge(names::badge(it.status.as_str(), w))
-            .deeds(resend.filter(|_| can_resend))
+            .action_links(resend.filter(|_| can_resend))
             .fields(vec![
                 (labels::RECIPIENT.of(w.0), Cell::text(it.recipient.as_str())),
                 (labels::OPERATION.of(w.0), operation(&it, w)),

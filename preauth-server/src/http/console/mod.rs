@@ -4,6 +4,9 @@
 //! session's operator, so that roles, the audit log, idempotency keys and refusals are those of the API.
 //! A GET changes nothing; every form is checked for its origin and for the session's token.
 
+mod action_form;
+mod action_forms;
+mod action_link;
 mod assets;
 #[allow(
     unused_qualifications,
@@ -11,9 +14,6 @@ mod assets;
 )]
 mod cell;
 mod companies;
-mod deed;
-mod deed_link;
-mod deeds;
 mod deliveries;
 mod facts;
 mod failure;
@@ -35,6 +35,7 @@ mod record;
 mod routes;
 mod session;
 mod sign_in;
+mod suppressed_addresses;
 mod visit;
 
 use std::sync::Arc;

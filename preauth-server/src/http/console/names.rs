@@ -47,6 +47,7 @@ const STATUSES: &[Name] = &[
     ("HELD", WAIT, "Held", "Retido"),
     ("SENT", GOOD, "Sent", "Enviado"),
     ("CANCELED", PLAIN, "Canceled", "Cancelado"),
+    ("SUPPRESSED", PLAIN, "Suppressed", "Suprimido"),
     // Payment orders.
     ("CREATED", WAIT, "Created", "Gerada"),
     ("UNDER_REVIEW", WAIT, "Under review", "Em revisão"),

@@ -19,10 +19,10 @@ use crate::http::reply::Reply;
 use crate::labels;
 use crate::language::Text;
 
+use super::action_form::ActionForm;
+use super::action_forms::{extensions, operations, payment_orders};
+use super::action_link::ActionLink;
 use super::cell::Cell;
-use super::deed::Deed;
-use super::deed_link::DeedLink;
-use super::deeds::{extensions, operations, payment_orders};
 use super::failure::Failure;
 use super::frame::Section;
 use super::guard::Page;
@@ -115,7 +115,7 @@ impl List for All {
         COLUMNS
     }
 
-    fn deeds(&self, visit: &Visit) -> Vec<DeedLink> {
+    fn action_links(&self, visit: &Visit) -> Vec<ActionLink> {
         operations::ADVANCE.link(visit, &[]).into_iter().collect()
     }
 }
@@ -143,7 +143,7 @@ impl Page for One {
         let mut record = Record::new(visit, Section::Operations, title)
             .under("/console/operations", w.t("Operations", "Operações"))
             .badge(names::badge(it.status.as_str(), w))
-            .deeds(possible(visit, &details))
+            .action_links(possible(visit, &details))
             .fields(fields(&details, w));
         if let Some(missing) = details.unreadable_events {
             let text = w.t(
@@ -164,11 +164,11 @@ impl Page for One {
 }
 
 /// The forms of what is possible now: the API reports which actions the present state permits.
-fn possible(visit: &Visit, details: &OperationDetails) -> Vec<DeedLink> {
+fn possible(visit: &Visit, details: &OperationDetails) -> Vec<ActionLink> {
     let id = details.operation.id.to_string();
     let known = details.possible_actions.iter().filter_map(|it| it.known());
     let mut links: Vec<_> = known
-        .filter_map(|action| deed(*action)?.link(visit, &[("id", &id)]))
+        .filter_map(|action| form_of(*action)?.link(visit, &[("id", &id)]))
         .collect();
     if details.operation.status.known() == Some(&Status::ToPay) {
         links.extend(payment_orders::ADD_FOR_OPERATION.link(visit, &[("id", &id)]));
@@ -177,7 +177,7 @@ fn possible(visit: &Visit, details: &OperationDetails) -> Vec<DeedLink> {
 }
 
 /// The form of an action; extensions have forms of their own, and some actions are not an operator's.
-const fn deed(action: Action) -> Option<&'static Deed> {
+const fn form_of(action: Action) -> Option<&'static ActionForm> {
     Some(match action {
         Action::Request => &operations::REQUEST,
         Action::Decline => &operations::DECLINE,
@@ -358,15 +358,15 @@ fn extensions_table(visit: &Visit, found: &[ExtensionShape], w: Words) -> Table 
     let row = |it: &ExtensionShape| {
         let id = it.id.to_string();
         let is_open = it.status.as_str() == "OPEN";
-        let deeds = [&extensions::CONCLUDE, &extensions::CANCEL];
-        let links = deeds.into_iter().filter(|_| is_open);
-        let links = links.filter_map(|deed| deed.link(visit, &[("id", &id)]));
+        let forms = [&extensions::CONCLUDE, &extensions::CANCEL];
+        let links = forms.into_iter().filter(|_| is_open);
+        let links = links.filter_map(|form| form.link(visit, &[("id", &id)]));
         vec![
             Cell::code(it.id),
             Cell::badge(&it.status, w),
             Cell::day(it.new_due_date, w),
             Cell::money(it.total_amount, w),
-            Cell::Deeds(links.collect()),
+            Cell::ActionLinks(links.collect()),
         ]
     };
     Table {

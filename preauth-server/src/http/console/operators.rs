@@ -7,9 +7,9 @@ use crate::http::platform::operators::OperatorShape;
 use crate::labels;
 use crate::language::Text;
 
+use super::action_forms::operators as forms;
+use super::action_link::ActionLink;
 use super::cell::Cell;
-use super::deed_link::DeedLink;
-use super::deeds::operators as deeds;
 use super::failure::Failure;
 use super::frame::Section;
 use super::list::{Column, Filter, List};
@@ -52,7 +52,7 @@ impl List for All {
                 let is_active = it.state.as_str() == KeyState::Active.as_str();
                 let href = format!("/console/operators/{}/revoke", it.id);
                 if is_active {
-                    Cell::link(href, deeds::REVOKE.title.of(w.0))
+                    Cell::link(href, forms::REVOKE.title.of(w.0))
                 } else {
                     Cell::None
                 }
@@ -61,8 +61,8 @@ impl List for All {
         COLUMNS
     }
 
-    fn deeds(&self, visit: &Visit) -> Vec<DeedLink> {
-        deeds::ADD.link(visit, &[]).into_iter().collect()
+    fn action_links(&self, visit: &Visit) -> Vec<ActionLink> {
+        forms::ADD.link(visit, &[]).into_iter().collect()
     }
 }
 

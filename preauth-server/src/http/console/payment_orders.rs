@@ -9,9 +9,9 @@ use crate::http::platform::payment_orders::PaymentOrderShape;
 use crate::http::reply::Reply;
 use crate::labels;
 
+use super::action_forms::payment_orders as forms;
+use super::action_link::ActionLink;
 use super::cell::Cell;
-use super::deed_link::DeedLink;
-use super::deeds::payment_orders as deeds;
 use super::failure::Failure;
 use super::frame::Section;
 use super::guard::Page;
@@ -76,8 +76,8 @@ impl List for All {
         COLUMNS
     }
 
-    fn deeds(&self, visit: &Visit) -> Vec<DeedLink> {
-        deeds::ADD.link(visit, &[]).into_iter().collect()
+    fn action_links(&self, visit: &Visit) -> Vec<ActionLink> {
+        forms::ADD.link(visit, &[]).into_iter().collect()
     }
 }
 
@@ -95,11 +95,11 @@ impl Page for One {
         let w = visit.words;
         let id = visit.id("id")?;
         let it: PaymentOrderShape = visit.get(format!("payment-orders/{id}")).await?;
-        let links = deeds::STEPS.iter().filter(|(action, _)| {
+        let links = forms::STEPS.iter().filter(|(action, _)| {
             let status = it.status.known();
             status.is_some_and(|status| action.transition().from.contains(status))
         });
-        let links = links.filter_map(|(_, deed)| deed.link(visit, &[("id", id)]));
+        let links = links.filter_map(|(_, form)| form.link(visit, &[("id", id)]));
         let title = format!("{} {}", w.t("Payment order", "Ordem de pagamento"), it.id);
         Record::new(visit, Section::PaymentOrders, title)
             .under(
@@ -107,7 +107,7 @@ impl Page for One {
                 w.t("Payment orders", "Ordens de pagamento"),
             )
             .badge(names::badge(it.status.as_str(), w))
-            .deeds(links)
+            .action_links(links)
             .fields(vec![
                 (
                     labels::PAYER.of(w.0),

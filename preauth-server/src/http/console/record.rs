@@ -5,8 +5,8 @@ use salvo::http::StatusCode;
 
 use crate::http::reply::Reply;
 
+use super::action_link::ActionLink;
 use super::cell::Cell;
-use super::deed_link::DeedLink;
 use super::failure::{Failure, render};
 use super::frame::{Frame, Section};
 use super::list::has_numbers;
@@ -23,7 +23,7 @@ pub(super) struct Record {
     crumb: Option<(String, String)>,
     badge: Option<Badge>,
     notices: Vec<Notice>,
-    deeds: Vec<DeedLink>,
+    action_links: Vec<ActionLink>,
     parts: Vec<Part>,
     /// Seconds between two looks at what changes by itself.
     live: Option<u32>,
@@ -47,7 +47,7 @@ pub(super) enum Part {
         title: String,
         text: String,
     },
-    Deeds(Vec<DeedLink>),
+    ActionLinks(Vec<ActionLink>),
     /// Pictures; the same stands in a table below them.
     Plots {
         title: String,
@@ -91,7 +91,7 @@ impl Record {
             crumb: None,
             badge: None,
             notices: done.into_iter().collect(),
-            deeds: Vec::new(),
+            action_links: Vec::new(),
             parts: Vec::new(),
             live: None,
         }
@@ -113,8 +113,11 @@ impl Record {
         self
     }
 
-    pub(super) fn deeds(mut self, deeds: impl IntoIterator<Item = DeedLink>) -> Self {
-        self.deeds.extend(deeds);
+    pub(super) fn action_links(
+        mut self,
+        action_links: impl IntoIterator<Item = ActionLink>,
+    ) -> Self {
+        self.action_links.extend(action_links);
         self
     }
 
@@ -127,8 +130,11 @@ impl Record {
     }
 
     /// The forms of the part above.
-    pub(super) fn deeds_below(self, deeds: impl IntoIterator<Item = DeedLink>) -> Self {
-        self.part(Part::Deeds(deeds.into_iter().collect()))
+    pub(super) fn action_links_below(
+        self,
+        action_links: impl IntoIterator<Item = ActionLink>,
+    ) -> Self {
+        self.part(Part::ActionLinks(action_links.into_iter().collect()))
     }
 
     pub(super) fn text(self, title: impl Into<String>, text: impl Into<String>) -> Self {

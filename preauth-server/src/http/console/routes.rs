@@ -5,12 +5,12 @@ use std::sync::Arc;
 use salvo::Router;
 use salvo::http::Method;
 
-use super::deed::DeedForm;
+use super::action_form::ActionPage;
 use super::guard::{Guarded, Open, Page, Place, Submit};
 use super::list::{Csv, List, Shown};
 use super::{
-    Console, PREFIX, companies, deeds, deliveries, health, home, language, log, mails, operations,
-    operators, payment_orders, sign_in,
+    Console, PREFIX, action_forms, companies, deliveries, health, home, language, log, mails,
+    operations, operators, payment_orders, sign_in, suppressed_addresses,
 };
 
 /// A method of a path.
@@ -49,13 +49,14 @@ pub(super) fn all(is_sandbox: bool) -> Vec<Route> {
     routes.extend(list(|| deliveries::OfCompany));
     routes.extend(list(|| companies::All));
     routes.extend(list(|| mails::All));
+    routes.extend(list(|| suppressed_addresses::All));
     routes.extend(list(|| payment_orders::All));
     routes.extend(list(|| operators::All));
     routes.extend(list(|| log::All));
-    let sandbox = is_sandbox.then_some(&deeds::sandbox::ADVANCE);
-    for deed in deeds::all().chain(sandbox) {
-        routes.push(page(&format!("/{}", deed.page), DeedForm(deed)));
-        routes.push(submit(&format!("/{}", deed.page), DeedForm(deed)));
+    let sandbox = is_sandbox.then_some(&action_forms::sandbox::ADVANCE);
+    for action in action_forms::all().chain(sandbox) {
+        routes.push(page(&format!("/{}", action.page), ActionPage(action)));
+        routes.push(submit(&format!("/{}", action.page), ActionPage(action)));
     }
     routes
 }

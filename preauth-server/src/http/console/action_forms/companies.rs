@@ -3,10 +3,10 @@
 use preauth_core::value::{CompanyKind, EventType, Permission, Scope};
 use salvo::http::Method;
 
-use crate::http::console::deed::{Deed, Input, InputKind};
+use crate::http::console::action_form::{ActionForm, Input, InputKind};
 use crate::language::Text;
 
-pub(in crate::http::console) const ALL: &[&Deed] = &[
+pub(in crate::http::console) const ALL: &[&ActionForm] = &[
     &ADD,
     &UPDATE,
     &SUSPEND,
@@ -30,8 +30,13 @@ pub(in crate::http::console) const ALL: &[&Deed] = &[
 
 const RECORD: &str = "companies/{id}";
 
-const fn of_company(page: &'static str, method: Method, api: &'static str, title: Text) -> Deed {
-    Deed::new(page, method, api, title, RECORD).on(RECORD)
+const fn of_company(
+    page: &'static str,
+    method: Method,
+    api: &'static str,
+    title: Text,
+) -> ActionForm {
+    ActionForm::new(page, method, api, title, RECORD).on(RECORD)
 }
 
 const fn kinds() -> InputKind {
@@ -42,7 +47,7 @@ const fn permissions() -> InputKind {
     InputKind::Words(|| Permission::ALL.iter().map(|it| it.as_str()).collect())
 }
 
-pub(in crate::http::console) static ADD: Deed = Deed::new(
+pub(in crate::http::console) static ADD: ActionForm = ActionForm::new(
     "new-company",
     Method::POST,
     "companies",
@@ -62,7 +67,7 @@ pub(in crate::http::console) static ADD: Deed = Deed::new(
     .optional(),
 ]);
 
-pub(in crate::http::console) static UPDATE: Deed = of_company(
+pub(in crate::http::console) static UPDATE: ActionForm = of_company(
     "companies/{id}/edit",
     Method::PATCH,
     RECORD,
@@ -70,7 +75,7 @@ pub(in crate::http::console) static UPDATE: Deed = of_company(
 )
 .with(&[Input::new("name", "Legal name", "Razão social")]);
 
-pub(in crate::http::console) static SUSPEND: Deed = of_company(
+pub(in crate::http::console) static SUSPEND: ActionForm = of_company(
     "companies/{id}/suspend",
     Method::POST,
     "companies/{id}/suspend",
@@ -82,14 +87,14 @@ pub(in crate::http::console) static SUSPEND: Deed = of_company(
 )
 .with(&[Input::new("reason", "Reason", "Motivo")]);
 
-pub(in crate::http::console) static RESUME: Deed = of_company(
+pub(in crate::http::console) static RESUME: ActionForm = of_company(
     "companies/{id}/resume",
     Method::POST,
     "companies/{id}/resume",
     Text::new("Resume", "Retomar"),
 );
 
-pub(in crate::http::console) static SET_CREDIT: Deed = of_company(
+pub(in crate::http::console) static SET_CREDIT: ActionForm = of_company(
     "companies/{id}/credit-analysis",
     Method::PUT,
     "companies/{id}/credit-analysis",
@@ -105,7 +110,7 @@ pub(in crate::http::console) static SET_CREDIT: Deed = of_company(
     .kind(InputKind::Money),
 ]);
 
-pub(in crate::http::console) static BLOCK: Deed = of_company(
+pub(in crate::http::console) static BLOCK: ActionForm = of_company(
     "companies/{id}/block-supplier",
     Method::PUT,
     "companies/{id}/blocked-suppliers/{cnpj}",
@@ -117,14 +122,14 @@ pub(in crate::http::console) static BLOCK: Deed = of_company(
 )
 .with(&[Input::new("cnpj", "Supplier's CNPJ", "CNPJ do fornecedor").kind(InputKind::Path)]);
 
-pub(in crate::http::console) static UNBLOCK: Deed = of_company(
+pub(in crate::http::console) static UNBLOCK: ActionForm = of_company(
     "companies/{id}/blocked-suppliers/{cnpj}/unblock",
     Method::DELETE,
     "companies/{id}/blocked-suppliers/{cnpj}",
     Text::new("Unblock", "Desbloquear"),
 );
 
-pub(in crate::http::console) static ADD_USER: Deed = of_company(
+pub(in crate::http::console) static ADD_USER: ActionForm = of_company(
     "companies/{id}/new-user",
     Method::POST,
     "companies/{id}/users",
@@ -136,7 +141,7 @@ pub(in crate::http::console) static ADD_USER: Deed = of_company(
     Input::new("permissions", "Permissions", "Permissões").kind(permissions()),
 ]);
 
-pub(in crate::http::console) static UPDATE_USER: Deed = Deed::new(
+pub(in crate::http::console) static UPDATE_USER: ActionForm = ActionForm::new(
     "users/{id}/edit",
     Method::PATCH,
     "users/{id}",
@@ -146,7 +151,7 @@ pub(in crate::http::console) static UPDATE_USER: Deed = Deed::new(
 .on("users/{id}")
 .with(&[Input::new("permissions", "Permissions", "Permissões").kind(permissions())]);
 
-pub(in crate::http::console) static DEACTIVATE_USER: Deed = Deed::new(
+pub(in crate::http::console) static DEACTIVATE_USER: ActionForm = ActionForm::new(
     "users/{id}/deactivate",
     Method::PATCH,
     "users/{id}",
@@ -160,7 +165,7 @@ pub(in crate::http::console) static DEACTIVATE_USER: Deed = Deed::new(
 )
 .fixed(&[("active", "false")]);
 
-pub(in crate::http::console) static ACTIVATE_USER: Deed = Deed::new(
+pub(in crate::http::console) static ACTIVATE_USER: ActionForm = ActionForm::new(
     "users/{id}/activate",
     Method::PATCH,
     "users/{id}",
@@ -170,7 +175,7 @@ pub(in crate::http::console) static ACTIVATE_USER: Deed = Deed::new(
 .on("users/{id}")
 .fixed(&[("active", "true")]);
 
-pub(in crate::http::console) static ADD_KEY: Deed = of_company(
+pub(in crate::http::console) static ADD_KEY: ActionForm = of_company(
     "companies/{id}/new-key",
     Method::POST,
     "companies/{id}/api-keys",
@@ -192,7 +197,7 @@ pub(in crate::http::console) static ADD_KEY: Deed = of_company(
 ])
 .reveals("key");
 
-pub(in crate::http::console) static REVOKE_KEY: Deed = Deed::new(
+pub(in crate::http::console) static REVOKE_KEY: ActionForm = ActionForm::new(
     "api-keys/{id}/revoke",
     Method::DELETE,
     "api-keys/{id}",
@@ -206,7 +211,7 @@ pub(in crate::http::console) static REVOKE_KEY: Deed = Deed::new(
 )
 .final_step();
 
-pub(in crate::http::console) static SET_ENDPOINT: Deed = of_company(
+pub(in crate::http::console) static SET_ENDPOINT: ActionForm = of_company(
     "companies/{id}/webhook-endpoint",
     Method::PUT,
     "companies/{id}/webhook-endpoint",
@@ -226,7 +231,7 @@ pub(in crate::http::console) static SET_ENDPOINT: Deed = of_company(
 ])
 .reveals("secret");
 
-pub(in crate::http::console) static DELETE_ENDPOINT: Deed = of_company(
+pub(in crate::http::console) static DELETE_ENDPOINT: ActionForm = of_company(
     "companies/{id}/webhook-endpoint/delete",
     Method::DELETE,
     "companies/{id}/webhook-endpoint",
@@ -238,7 +243,7 @@ pub(in crate::http::console) static DELETE_ENDPOINT: Deed = of_company(
 )
 .final_step();
 
-pub(in crate::http::console) static PAUSE_ENDPOINT: Deed = of_company(
+pub(in crate::http::console) static PAUSE_ENDPOINT: ActionForm = of_company(
     "companies/{id}/webhook-endpoint/pause",
     Method::POST,
     "companies/{id}/webhook-endpoint/pause",
@@ -249,14 +254,14 @@ pub(in crate::http::console) static PAUSE_ENDPOINT: Deed = of_company(
     "Os eventos são guardados e enviados quando for retomado.",
 );
 
-pub(in crate::http::console) static RESUME_ENDPOINT: Deed = of_company(
+pub(in crate::http::console) static RESUME_ENDPOINT: ActionForm = of_company(
     "companies/{id}/webhook-endpoint/resume",
     Method::POST,
     "companies/{id}/webhook-endpoint/resume",
     Text::new("Resume", "Retomar"),
 );
 
-pub(in crate::http::console) static ROTATE_SECRET: Deed = of_company(
+pub(in crate::http::console) static ROTATE_SECRET: ActionForm = of_company(
     "companies/{id}/webhook-endpoint/rotate-secret",
     Method::POST,
     "companies/{id}/webhook-endpoint/rotate-secret",
@@ -275,7 +280,7 @@ pub(in crate::http::console) static ROTATE_SECRET: Deed = of_company(
 .optional()])
 .reveals("secret");
 
-pub(in crate::http::console) static TEST_ENDPOINT: Deed = Deed::new(
+pub(in crate::http::console) static TEST_ENDPOINT: ActionForm = ActionForm::new(
     "companies/{id}/webhook-endpoint/test",
     Method::POST,
     "companies/{id}/webhook-endpoint/test",

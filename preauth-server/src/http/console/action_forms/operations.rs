@@ -2,11 +2,11 @@
 
 use salvo::http::Method;
 
-use crate::http::console::deed::{Deed, Input, InputKind};
+use crate::http::console::action_form::{ActionForm, Input, InputKind};
 use crate::labels;
 use crate::language::Text;
 
-pub(in crate::http::console) const ALL: &[&Deed] = &[
+pub(in crate::http::console) const ALL: &[&ActionForm] = &[
     &ADVANCE,
     &REQUEST,
     &DECLINE,
@@ -33,11 +33,11 @@ const REASON: Input = Input {
 };
 
 /// A step of an operation.
-const fn step(page: &'static str, api: &'static str, title: Text) -> Deed {
-    Deed::new(page, Method::POST, api, title, RECORD).on(RECORD)
+const fn step(page: &'static str, api: &'static str, title: Text) -> ActionForm {
+    ActionForm::new(page, Method::POST, api, title, RECORD).on(RECORD)
 }
 
-pub(in crate::http::console) static ADVANCE: Deed = Deed::new(
+pub(in crate::http::console) static ADVANCE: ActionForm = ActionForm::new(
     "new-operation",
     Method::POST,
     "operations",
@@ -60,7 +60,7 @@ pub(in crate::http::console) static ADVANCE: Deed = Deed::new(
     Input::new("externalReference", "External reference", "Referência externa").optional(),
 ]);
 
-pub(in crate::http::console) static REQUEST: Deed = step(
+pub(in crate::http::console) static REQUEST: ActionForm = step(
     "operations/{id}/request",
     "operations/{id}/request",
     Text::new("Request", "Solicitar"),
@@ -70,7 +70,7 @@ pub(in crate::http::console) static REQUEST: Deed = step(
     "Em nome do fornecedor: solicita a antecipação ofertada.",
 );
 
-pub(in crate::http::console) static DECLINE: Deed = step(
+pub(in crate::http::console) static DECLINE: ActionForm = step(
     "operations/{id}/decline",
     "operations/{id}/decline",
     Text::new("Decline", "Recusar"),
@@ -82,7 +82,7 @@ pub(in crate::http::console) static DECLINE: Deed = step(
 .with(&[REASON])
 .final_step();
 
-pub(in crate::http::console) static WITHDRAW: Deed = step(
+pub(in crate::http::console) static WITHDRAW: ActionForm = step(
     "operations/{id}/withdraw",
     "operations/{id}/withdraw",
     Text::new("Withdraw", "Retirar"),
@@ -94,7 +94,7 @@ pub(in crate::http::console) static WITHDRAW: Deed = step(
 .with(&[REASON])
 .final_step();
 
-pub(in crate::http::console) static VERIFY: Deed = step(
+pub(in crate::http::console) static VERIFY: ActionForm = step(
     "operations/{id}/verify",
     "operations/{id}/verify",
     Text::new("Verify", "Verificar"),
@@ -104,7 +104,7 @@ pub(in crate::http::console) static VERIFY: Deed = step(
     "A plataforma verificou a nota desta antecipação direta.",
 );
 
-pub(in crate::http::console) static APPROVE: Deed = step(
+pub(in crate::http::console) static APPROVE: ActionForm = step(
     "operations/{id}/approve",
     "operations/{id}/approve",
     Text::new("Approve", "Aprovar"),
@@ -114,7 +114,7 @@ pub(in crate::http::console) static APPROVE: Deed = step(
     "Em nome da empresa: aprova a antecipação.",
 );
 
-pub(in crate::http::console) static RELEASE: Deed = step(
+pub(in crate::http::console) static RELEASE: ActionForm = step(
     "operations/{id}/release",
     "operations/{id}/release",
     Text::new("Release", "Liberar"),
@@ -130,7 +130,7 @@ pub(in crate::http::console) static RELEASE: Deed = step(
 )
 .kind(InputKind::Money)]);
 
-pub(in crate::http::console) static PAY: Deed = step(
+pub(in crate::http::console) static PAY: ActionForm = step(
     "operations/{id}/pay",
     "operations/{id}/pay",
     Text::new("Pay", "Pagar"),
@@ -140,7 +140,7 @@ pub(in crate::http::console) static PAY: Deed = step(
     "Registra que o fornecedor foi pago.",
 );
 
-pub(in crate::http::console) static RETURN_PAYOUT: Deed = step(
+pub(in crate::http::console) static RETURN_PAYOUT: ActionForm = step(
     "operations/{id}/return-payout",
     "operations/{id}/return-payout",
     Text::new("Payment returned", "Pagamento devolvido"),
@@ -150,7 +150,7 @@ pub(in crate::http::console) static RETURN_PAYOUT: Deed = step(
     "O banco devolveu o pagamento ao fornecedor: a operação volta a ter de ser paga.",
 );
 
-pub(in crate::http::console) static BILL: Deed = step(
+pub(in crate::http::console) static BILL: ActionForm = step(
     "operations/{id}/bill",
     "operations/{id}/bill",
     Text::new("Boleto issued", "Boleto emitido"),
@@ -160,7 +160,7 @@ pub(in crate::http::console) static BILL: Deed = step(
     "Registra que o boleto foi emitido.",
 );
 
-pub(in crate::http::console) static CONCLUDE: Deed = step(
+pub(in crate::http::console) static CONCLUDE: ActionForm = step(
     "operations/{id}/conclude",
     "operations/{id}/conclude",
     Text::new("Boleto paid", "Boleto pago"),
@@ -170,7 +170,7 @@ pub(in crate::http::console) static CONCLUDE: Deed = step(
     "A empresa pagou o boleto, o que conclui a operação.",
 );
 
-pub(in crate::http::console) static REPROVE_BY_COMPANY: Deed = step(
+pub(in crate::http::console) static REPROVE_BY_COMPANY: ActionForm = step(
     "operations/{id}/reprove-by-company",
     "operations/{id}/reprove",
     Text::new("Reprove for the company", "Reprovar pela empresa"),
@@ -183,7 +183,7 @@ pub(in crate::http::console) static REPROVE_BY_COMPANY: Deed = step(
 .with(&[REASON])
 .final_step();
 
-pub(in crate::http::console) static REPROVE_BY_PLATFORM: Deed = step(
+pub(in crate::http::console) static REPROVE_BY_PLATFORM: ActionForm = step(
     "operations/{id}/reprove",
     "operations/{id}/reprove",
     Text::new("Reprove", "Reprovar"),
@@ -196,7 +196,7 @@ pub(in crate::http::console) static REPROVE_BY_PLATFORM: Deed = step(
 .with(&[REASON])
 .final_step();
 
-pub(in crate::http::console) static REOPEN: Deed = step(
+pub(in crate::http::console) static REOPEN: ActionForm = step(
     "operations/{id}/reopen",
     "operations/{id}/reopen",
     Text::new("Reopen", "Reabrir"),

@@ -2,10 +2,10 @@
 
 use salvo::http::Method;
 
-use crate::http::console::deed::{Deed, Input, InputKind};
+use crate::http::console::action_form::{ActionForm, Input, InputKind};
 use crate::language::Text;
 
-pub(in crate::http::console) static ADVANCE: Deed = Deed::new(
+pub(in crate::http::console) static ADVANCE: ActionForm = ActionForm::new(
     "sandbox/clock",
     Method::POST,
     "sandbox/clock",

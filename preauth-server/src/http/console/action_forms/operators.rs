@@ -3,12 +3,12 @@
 use preauth_core::access::OperatorRole;
 use salvo::http::Method;
 
-use crate::http::console::deed::{Deed, Input, InputKind};
+use crate::http::console::action_form::{ActionForm, Input, InputKind};
 use crate::language::Text;
 
-pub(in crate::http::console) const ALL: &[&Deed] = &[&ADD, &REVOKE];
+pub(in crate::http::console) const ALL: &[&ActionForm] = &[&ADD, &REVOKE];
 
-pub(in crate::http::console) static ADD: Deed = Deed::new(
+pub(in crate::http::console) static ADD: ActionForm = ActionForm::new(
     "new-operator",
     Method::POST,
     "operators",
@@ -30,7 +30,7 @@ pub(in crate::http::console) static ADD: Deed = Deed::new(
 ])
 .reveals("token");
 
-pub(in crate::http::console) static REVOKE: Deed = Deed::new(
+pub(in crate::http::console) static REVOKE: ActionForm = ActionForm::new(
     "operators/{id}/revoke",
     Method::POST,
     "operators/{id}/revoke",

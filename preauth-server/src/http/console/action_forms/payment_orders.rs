@@ -3,11 +3,11 @@
 use preauth_core::payment_order::OrderAction;
 use salvo::http::Method;
 
-use crate::http::console::deed::{Deed, Input, InputKind};
+use crate::http::console::action_form::{ActionForm, Input, InputKind};
 use crate::labels;
 use crate::language::Text;
 
-pub(in crate::http::console) const ALL: &[&Deed] = &[
+pub(in crate::http::console) const ALL: &[&ActionForm] = &[
     &ADD,
     &ADD_FOR_OPERATION,
     &REVIEW,
@@ -18,7 +18,7 @@ pub(in crate::http::console) const ALL: &[&Deed] = &[
 ];
 
 /// The form of each step of an order that the transition table permits.
-pub(in crate::http::console) const STEPS: &[(OrderAction, &Deed)] = &[
+pub(in crate::http::console) const STEPS: &[(OrderAction, &ActionForm)] = &[
     (OrderAction::Review, &REVIEW),
     (OrderAction::Schedule, &SCHEDULE),
     (OrderAction::Pay, &PAY),
@@ -47,7 +47,7 @@ const INPUTS: &[Input] = &[
         .optional(),
 ];
 
-pub(in crate::http::console) static ADD: Deed = Deed::new(
+pub(in crate::http::console) static ADD: ActionForm = ActionForm::new(
     "new-payment-order",
     Method::POST,
     "payment-orders",
@@ -56,7 +56,7 @@ pub(in crate::http::console) static ADD: Deed = Deed::new(
 )
 .with(INPUTS);
 
-pub(in crate::http::console) static ADD_FOR_OPERATION: Deed = Deed::new(
+pub(in crate::http::console) static ADD_FOR_OPERATION: ActionForm = ActionForm::new(
     "operations/{id}/new-payment-order",
     Method::POST,
     "payment-orders",
@@ -65,16 +65,16 @@ pub(in crate::http::console) static ADD_FOR_OPERATION: Deed = Deed::new(
 )
 .with(INPUTS);
 
-const fn step(page: &'static str, title: Text) -> Deed {
-    Deed::new(page, Method::POST, page, title, RECORD).on(RECORD)
+const fn step(page: &'static str, title: Text) -> ActionForm {
+    ActionForm::new(page, Method::POST, page, title, RECORD).on(RECORD)
 }
 
-pub(in crate::http::console) static REVIEW: Deed = step(
+pub(in crate::http::console) static REVIEW: ActionForm = step(
     "payment-orders/{id}/review",
     Text::new("Put under review", "Pôr em revisão"),
 );
 
-pub(in crate::http::console) static SCHEDULE: Deed = step(
+pub(in crate::http::console) static SCHEDULE: ActionForm = step(
     "payment-orders/{id}/schedule",
     Text::new("Schedule", "Agendar"),
 )
@@ -84,17 +84,17 @@ pub(in crate::http::console) static SCHEDULE: Deed = step(
         .optional(),
 ]);
 
-pub(in crate::http::console) static PAY: Deed =
+pub(in crate::http::console) static PAY: ActionForm =
     step("payment-orders/{id}/pay", Text::new("Paid", "Paga"));
 
-pub(in crate::http::console) static CANCEL: Deed = step(
+pub(in crate::http::console) static CANCEL: ActionForm = step(
     "payment-orders/{id}/cancel",
     Text::new("Cancel", "Cancelar"),
 )
 .with(&[REASON])
 .final_step();
 
-pub(in crate::http::console) static REPROVE: Deed = step(
+pub(in crate::http::console) static REPROVE: ActionForm = step(
     "payment-orders/{id}/reprove",
     Text::new("Reprove", "Reprovar"),
 )

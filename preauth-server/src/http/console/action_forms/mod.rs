@@ -8,10 +8,10 @@ pub(super) mod payment_orders;
 pub(super) mod sandbox;
 pub(super) mod webhooks;
 
-use super::deed::Deed;
+use super::action_form::ActionForm;
 
 /// All of them.
-pub(super) fn all() -> impl Iterator<Item = &'static Deed> {
+pub(super) fn all() -> impl Iterator<Item = &'static ActionForm> {
     [
         operations::ALL,
         extensions::ALL,

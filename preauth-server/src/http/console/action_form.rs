@@ -26,8 +26,8 @@ use crate::ids::random_bytes;
 use crate::language::{Language, Text};
 
 use super::PREFIX;
+use super::action_link::ActionLink;
 use super::cell::Cell;
-use super::deed_link::DeedLink;
 use super::facts::facts;
 use super::failure::{Failure, Refused, render};
 use super::frame::{Frame, Section};
@@ -35,7 +35,7 @@ use super::guard::{Page, Submit};
 use super::visit::{Answer, Visit};
 
 /// What a form does.
-pub(super) struct Deed {
+pub(super) struct ActionForm {
     /// The path of the form below the console's, with the names of its parameters.
     pub(super) page: &'static str,
     pub(super) method: Method,
@@ -86,7 +86,7 @@ pub(super) enum InputKind {
     Path,
 }
 
-impl Deed {
+impl ActionForm {
     pub(super) const fn new(
         page: &'static str,
         method: Method,
@@ -140,14 +140,14 @@ impl Deed {
     }
 
     /// The link to the form of a record, if the operator's role permits what it does.
-    pub(super) fn link(&self, visit: &Visit, ids: &[(&str, &str)]) -> Option<DeedLink> {
+    pub(super) fn link(&self, visit: &Visit, ids: &[(&str, &str)]) -> Option<ActionLink> {
         if !visit.permits(&self.method, self.api) {
             return None;
         }
         let href = ids.iter().fold(self.page.to_owned(), |path, (name, id)| {
             path.replace(&format!("{{{name}}}"), id)
         });
-        Some(DeedLink {
+        Some(ActionLink {
             href: format!("{PREFIX}/{href}"),
             title: self.title.of(visit.words.0),
             is_final: self.is_final,
@@ -191,8 +191,8 @@ struct Field {
 }
 
 #[derive(Template)]
-#[template(path = "console/deed.html")]
-struct DeedPage {
+#[template(path = "console/action_form.html")]
+struct FormPage {
     f: Frame,
     title: &'static str,
     about: Option<&'static str>,
@@ -215,18 +215,18 @@ struct RevealedPage {
     back: String,
 }
 
-/// The form of a deed, and what it does.
-pub(super) struct DeedForm(pub(super) &'static Deed);
+/// The form of a action, and what it does.
+pub(super) struct ActionPage(pub(super) &'static ActionForm);
 
 #[async_trait]
-impl Page for DeedForm {
+impl Page for ActionPage {
     async fn show(&self, visit: &Visit) -> Result<Reply, Failure> {
-        let Self(deed) = self;
-        if !visit.permits(&deed.method, deed.api) {
+        let Self(action) = self;
+        if !visit.permits(&action.method, action.api) {
             return Err(ApiError::new(ErrorCode::OperatorForbidden).into());
         }
-        let record = deed.record(visit).await?;
-        let page = deed
+        let record = action.record(visit).await?;
+        let page = action
             .form_page(visit, record.as_ref(), &visit.query, Outcome::Asked)
             .await?;
         Ok(render(StatusCode::OK, &page)?)
@@ -234,28 +234,28 @@ impl Page for DeedForm {
 }
 
 #[async_trait]
-impl Submit for DeedForm {
+impl Submit for ActionPage {
     async fn submit(&self, visit: &Visit, form: &Form, _req: &Request) -> Result<Reply, Failure> {
-        let Self(deed) = self;
-        let record = deed.record(visit).await?;
+        let Self(action) = self;
+        let record = action.record(visit).await?;
         let seen = form.one(VERSION).unwrap_or_default();
         if version(record.as_ref()) != seen {
-            let page = deed
+            let page = action
                 .form_page(visit, record.as_ref(), form, Outcome::Stale)
                 .await?;
             return Ok(render(StatusCode::CONFLICT, &page)?);
         }
-        let path = deed.api_path(visit, form)?;
-        let body = deed.body(visit, form).await?;
+        let path = action.api_path(visit, form)?;
+        let body = action.body(visit, form).await?;
         let once = form.one(ONCE).map(ToOwned::to_owned);
-        match visit.send(deed.method.clone(), path, body, once).await {
-            Ok(answer) => deed.done(visit, record.as_ref(), &answer),
+        match visit.send(action.method.clone(), path, body, once).await {
+            Ok(answer) => action.done(visit, record.as_ref(), &answer),
             Err(Failure::Refused(refused)) => {
                 // As it stands now: perhaps another operator was faster.
-                let record = deed.record(visit).await?;
+                let record = action.record(visit).await?;
                 let status = refused.status;
                 let outcome = Outcome::Refused(refused);
-                let page = deed
+                let page = action
                     .form_page(visit, record.as_ref(), form, outcome)
                     .await?;
                 Ok(render(status, &page)?)
@@ -278,7 +278,7 @@ const ONCE: &str = "once";
 /// The version of the record when the form was shown.
 const VERSION: &str = "version";
 
-impl Deed {
+impl ActionForm {
     async fn record(&self, visit: &Visit) -> Result<Option<Value>, Failure> {
         let Some(route) = self.record else {
             return Ok(None);
@@ -360,7 +360,7 @@ impl Deed {
         record: Option<&Value>,
         form: &Form,
         outcome: Outcome,
-    ) -> Result<DeedPage, Failure> {
+    ) -> Result<FormPage, Failure> {
         let w = visit.words;
         let (refusal, is_stale) = match outcome {
             Outcome::Asked => (Vec::new(), false),
@@ -386,7 +386,7 @@ impl Deed {
             }
             fields.push(field);
         }
-        Ok(DeedPage {
+        Ok(FormPage {
             f: visit.frame(Section::None),
             title: self.title.of(w.0),
             about: self.about.map(|text| text.of(w.0)),

@@ -2,12 +2,13 @@
 
 use salvo::http::Method;
 
-use crate::http::console::deed::{Deed, Input, InputKind};
+use crate::http::console::action_form::{ActionForm, Input, InputKind};
 use crate::language::Text;
 
-pub(in crate::http::console) const ALL: &[&Deed] = &[&RESEND, &RESEND_FAILED, &RESEND_MAIL];
+pub(in crate::http::console) const ALL: &[&ActionForm] =
+    &[&RESEND, &RESEND_FAILED, &RESEND_MAIL, &REMOVE_SUPPRESSED];
 
-pub(in crate::http::console) static RESEND: Deed = Deed::new(
+pub(in crate::http::console) static RESEND: ActionForm = ActionForm::new(
     "deliveries/{id}/resend",
     Method::POST,
     "deliveries/{id}/resend",
@@ -20,7 +21,7 @@ pub(in crate::http::console) static RESEND: Deed = Deed::new(
     "Envia o mesmo evento na hora, com uma nova agenda de tentativas. O receptor o reconhece pelo id.",
 );
 
-pub(in crate::http::console) static RESEND_FAILED: Deed = Deed::new(
+pub(in crate::http::console) static RESEND_FAILED: ActionForm = ActionForm::new(
     "companies/{id}/deliveries/resend",
     Method::POST,
     "companies/{id}/deliveries/resend",
@@ -34,7 +35,7 @@ pub(in crate::http::console) static RESEND_FAILED: Deed = Deed::new(
 )
 .with(&[Input::new("since", "Failed since", "Falharam desde").kind(InputKind::Moment)]);
 
-pub(in crate::http::console) static RESEND_MAIL: Deed = Deed::new(
+pub(in crate::http::console) static RESEND_MAIL: ActionForm = ActionForm::new(
     "mails/{id}/resend",
     Method::POST,
     "notices/{id}/resend",
@@ -42,3 +43,16 @@ pub(in crate::http::console) static RESEND_MAIL: Deed = Deed::new(
     "mails/{id}",
 )
 .on("notices/{id}");
+
+pub(in crate::http::console) static REMOVE_SUPPRESSED: ActionForm = ActionForm::new(
+    "suppressed-addresses/{id}/remove",
+    Method::DELETE,
+    "suppressed-addresses/{id}",
+    Text::new("Send mails again", "Voltar a enviar e-mails"),
+    "suppressed-addresses",
+)
+.on("suppressed-addresses/{id}")
+.about(
+    "Only if the reader of this address asked for it. Mails that were suppressed stay so until each is sent again.",
+    "Só se quem lê este endereço pediu. Os e-mails suprimidos ficam assim até que cada um seja reenviado.",
+);

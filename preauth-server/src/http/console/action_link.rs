@@ -9,11 +9,11 @@ use askama::filters::HtmlSafe;
     source = r#"<a class="button{% if is_final %} danger{% endif %}" href="{{ href }}">{{ title }}</a> "#,
     ext = "html"
 )]
-pub(super) struct DeedLink {
+pub(super) struct ActionLink {
     pub(super) href: String,
     pub(super) title: &'static str,
     pub(super) is_final: bool,
 }
 
 // Its template escapes what it contains.
-impl HtmlSafe for DeedLink {}
+impl HtmlSafe for ActionLink {}

@@ -2,12 +2,12 @@
 
 use salvo::http::Method;
 
-use crate::http::console::deed::{Deed, Input, InputKind};
+use crate::http::console::action_form::{ActionForm, Input, InputKind};
 use crate::language::Text;
 
-pub(in crate::http::console) const ALL: &[&Deed] = &[&ADD, &CONCLUDE, &CANCEL];
+pub(in crate::http::console) const ALL: &[&ActionForm] = &[&ADD, &CONCLUDE, &CANCEL];
 
-pub(in crate::http::console) static ADD: Deed = Deed::new(
+pub(in crate::http::console) static ADD: ActionForm = ActionForm::new(
     "operations/{id}/extend",
     Method::POST,
     "operations/{id}/extensions",
@@ -25,7 +25,7 @@ pub(in crate::http::console) static ADD: Deed = Deed::new(
     .kind(InputKind::Money),
 ]);
 
-pub(in crate::http::console) static CONCLUDE: Deed = Deed::new(
+pub(in crate::http::console) static CONCLUDE: ActionForm = ActionForm::new(
     "extensions/{id}/conclude",
     Method::POST,
     "extensions/{id}/conclude",
@@ -38,7 +38,7 @@ pub(in crate::http::console) static CONCLUDE: Deed = Deed::new(
     "A prorrogação foi paga e o boleto foi substituído.",
 );
 
-pub(in crate::http::console) static CANCEL: Deed = Deed::new(
+pub(in crate::http::console) static CANCEL: ActionForm = ActionForm::new(
     "extensions/{id}/cancel",
     Method::POST,
     "extensions/{id}/cancel",
