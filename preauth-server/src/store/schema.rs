@@ -12,7 +12,7 @@ pub(super) const STEPS_TABLE: &str = "_sqlx_migrations";
 /// The table with a sandbox's mark, which is made before the first migration.
 pub(super) const SANDBOX_TABLE: &str = "preauth_sandbox";
 /// Migrations that were changed without changing their effect: version and checksum of the former text.
-const FORMER: [(i64, &str); 3] = [
+const FORMER: [(i64, &str); 4] = [
     // All invitations in one transaction.
     (
         15,
@@ -29,6 +29,12 @@ const FORMER: [(i64, &str); 3] = [
         23,
         "bf83254c6a92ff9bd47d4c99373972400151784517d44cb7\
          fa8b0fa7d0f9317885a78775e1e6f165dd4e47db9d87d4af",
+    ),
+    // With another kind of index for the time of operations, on PostgreSQL.
+    (
+        28,
+        "2d14ed36855e14107b987d45253c229a91aa451d0f59b927\
+         b4b40175e9dfa980d387ffff9a94e8870f79506777793d59",
     ),
 ];
 
