@@ -11,6 +11,15 @@ for (const button of document.querySelectorAll("[data-copy]")) {
   });
 }
 
+// A form is sent once, however often its button is pressed; coming back to its page frees it.
+for (const form of document.querySelectorAll("form[method=post]")) {
+  form.addEventListener("submit", (event) => {
+    if ("sent" in form.dataset) event.preventDefault();
+    form.dataset.sent = "";
+  });
+  addEventListener("pageshow", () => delete form.dataset.sent);
+}
+
 // A region that changes by itself: <section id="…" data-live="seconds">. The page is read again, and only
 // what changed is replaced. It rests while nobody looks.
 for (const region of document.querySelectorAll("[data-live]")) {

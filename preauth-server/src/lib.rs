@@ -33,6 +33,7 @@ mod printable;
 pub mod sandbox;
 pub mod sealer;
 pub mod secret;
+pub mod service_manager;
 mod span;
 pub mod store;
 pub mod sweeper;

@@ -94,10 +94,7 @@ impl Caller {
 
     /// How long to wait before an offer of a batch is sent again that failed so often; `None` when it is
     /// given up.
-    pub(crate) fn wait_before_again(&self, failure: &Error, attempts: u32) -> Option<Duration> {
-        if !failure.is_retryable() {
-            return None;
-        }
+    pub(crate) fn wait_before_again(&self, attempts: u32) -> Option<Duration> {
         self.retry.wait_after(attempts, None, self.timing.random())
     }
 

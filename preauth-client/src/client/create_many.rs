@@ -25,13 +25,21 @@ impl Client {
     /// # async fn example(client: Client, night: Vec<NewPreAuthorization>) -> Result<(), preauth_client::Error> {
     /// let mut offers = client.create_many(night)?;
     /// while let Some(outcome) = offers.next().await {
-    ///     let outcome = outcome?;
-    ///     match outcome.result {
-    ///         Ok(created) => println!("{}: {}", outcome.index, created.operation.id),
-    ///         Err(refusal) => println!("{}: {refusal}", outcome.index),
+    ///     match outcome {
+    ///         Ok(outcome) => match outcome.result {
+    ///             Ok(created) => println!("{}: {}", outcome.index, created.operation.id),
+    ///             Err(refusal) => println!("{}: {refusal}", outcome.index),
+    ///         },
+    ///         // The next turn sends the batch again.
+    ///         Err(error) if error.is_retryable() => eprintln!("{error}"),
+    ///         Err(error) => eprintln!("stopped: {error}"),
     ///     }
     /// }
     /// println!("{:?}", offers.progress());
+    /// for offer in offers.into_unsettled() {
+    ///     // Only after an error that stopped it. Keep it with its key, to offer it once that is mended.
+    /// #     drop(offer);
+    /// }
     /// # Ok(())
     /// # }
     /// ```

@@ -34,7 +34,7 @@ pub(super) struct Entry {
 
 /// Outcomes, and the offers that are sent again.
 pub(super) struct Settled {
-    pub(super) settled: Vec<ManyOutcome>,
+    pub(super) settled: Vec<(Entry, ManyOutcome)>,
     pub(super) again: Vec<Entry>,
 }
 
@@ -77,12 +77,13 @@ impl Entry {
         json.len().saturating_add(FRAME_BYTES)
     }
 
-    fn settled(&self, result: Result<ManyCreated, Error>) -> ManyOutcome {
-        ManyOutcome {
+    fn settled(&self, result: Result<ManyCreated, Error>) -> (Self, ManyOutcome) {
+        let outcome = ManyOutcome {
             index: self.index,
             idempotency_key: self.key.clone(),
             result,
-        }
+        };
+        (self.clone(), outcome)
     }
 }
 
@@ -181,6 +182,8 @@ fn sorted(client: &Client, entries: &[Entry], response: Response<BatchResults>) 
     let (mut settled, mut again) = (Vec::new(), Vec::new());
     for (entry, result) in entries.iter().zip(results) {
         let attempts = entry.attempts.saturating_add(1);
+        // Of an item that the answer leaves out nothing is known: it is sent again, under its key.
+        let is_left_out = result.is_none();
         let error = match result {
             Some(BatchResult {
                 pre_authorization: Some(operation),
@@ -198,7 +201,9 @@ fn sorted(client: &Client, entries: &[Entry], response: Response<BatchResults>) 
             None => Error::answered(ErrorKind::UnexpectedAnswer, head.clone()),
         };
         let error = error.of_call(Call::Create, None, Some(&entry.key), attempts);
-        match client.caller().wait_before_again(&error, attempts) {
+        let may_again = is_left_out || error.is_retryable();
+        let wait = client.caller().wait_before_again(attempts);
+        match wait.filter(|_| may_again) {
             Some(wait) => again.push(Entry {
                 attempts,
                 wait,

@@ -70,7 +70,8 @@ pub struct CreateMany {
     client: Client,
     waiting: VecDeque<Entry>,
     sending: Vec<Sending>,
-    found: VecDeque<ManyOutcome>,
+    /// Outcomes that were not returned yet.
+    found: VecDeque<(Entry, ManyOutcome)>,
     progress: Progress,
     is_over: bool,
 }
@@ -110,12 +111,13 @@ impl CreateMany {
         self.progress
     }
 
-    /// The offers without an outcome, with their keys. Those that were on their way may have been created:
-    /// sent again under the same keys they are created once.
+    /// The offers of which no outcome was returned, with their keys. Some may have been created: sent again
+    /// under the same keys they are created once.
     #[must_use]
     pub fn into_unsettled(self) -> Vec<NewPreAuthorization> {
         let sent = self.sending.into_iter().flat_map(Sending::into_entries);
-        let mut entries: Vec<_> = sent.chain(self.waiting).collect();
+        let found = self.found.into_iter().map(|(entry, _)| entry);
+        let mut entries: Vec<_> = sent.chain(self.waiting).chain(found).collect();
         entries.sort_by_key(|entry| entry.index);
         entries.into_iter().map(Entry::into_offer).collect()
     }
@@ -153,7 +155,7 @@ impl Stream for CreateMany {
 
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         loop {
-            if let Some(outcome) = self.found.pop_front() {
+            if let Some((_, outcome)) = self.found.pop_front() {
                 return Poll::Ready(Some(Ok(self.give(outcome))));
             }
             if self.is_over {

@@ -26,7 +26,8 @@ pub(super) struct PlaceArgs {
     /// File that holds the operator token.
     #[arg(long, global = true, value_name = "FILE")]
     pub(super) token_file: Option<String>,
-    /// Configuration file of the server.
+    /// Configuration file of the server; by default that of an installed package,
+    /// `/etc/preauth/preauth.toml`, unless `--data` is given.
     #[arg(long, global = true, value_name = "FILE")]
     pub(super) config: Option<PathBuf>,
     /// Data folder of the server.
@@ -116,10 +117,7 @@ impl From<DiscoveryError> for PlaceError {
 impl PlaceArgs {
     /// File, then environment, then flags.
     fn layers(&self) -> Result<Layers, ConfigError> {
-        let mut layers = Layers::default();
-        if let Some(path) = &self.config {
-            layers.file(path);
-        }
+        let mut layers = Layers::beginning_with(self.config.as_deref(), self.data.as_deref());
         layers.environment(std::env::vars());
         layers.flag("platform_url", self.platform_url.clone());
         layers.flag("data", self.data.clone());

@@ -23,6 +23,7 @@ use crate::dispatcher::{EndpointValidator, ExtraRoots, TlsError};
 use crate::hold::Hold;
 use crate::hold_watch::HoldWatch;
 use crate::http::integration::Magic;
+use crate::http::platform::Vitals as _;
 use crate::http::server::{Bound, ConnectionLimits, Stop};
 use crate::http::{UnauthenticatedLimiter, WireRender};
 use crate::ids::RandomIds;
@@ -127,6 +128,7 @@ pub struct Running {
     platform: Stop,
     platform_work: JoinHandle<()>,
     operations: Arc<Operations>,
+    vitals: Arc<ServerVitals>,
     lifecycle: Arc<dyn Lifecycle>,
 }
 
@@ -176,7 +178,7 @@ pub fn start(mut parts: Parts) -> Result<Running, StartError> {
         tasks.spawn(work);
         public.push(stop);
     }
-    let service = services::platform(&parts, Arc::clone(&operations), vitals, &metrics);
+    let service = services::platform(&parts, Arc::clone(&operations), vitals.clone(), &metrics);
     let (work, stop_platform) = platform.serve(service, parts.connections.clone());
     Ok(Running {
         address,
@@ -188,6 +190,7 @@ pub fn start(mut parts: Parts) -> Result<Running, StartError> {
         platform: stop_platform,
         platform_work: tokio::spawn(work),
         operations,
+        vitals,
         lifecycle: parts.stores.lifecycle,
     })
 }
@@ -209,6 +212,12 @@ impl Running {
     #[must_use]
     pub const fn portal_address(&self) -> Option<SocketAddr> {
         self.portal_address
+    }
+
+    /// Why the process should be restarted, if it should (`/livez`).
+    #[must_use]
+    pub fn stall(&self) -> Option<String> {
+        self.vitals.stall()
     }
 
     /// The use cases that all listeners call.

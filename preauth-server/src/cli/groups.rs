@@ -18,6 +18,8 @@ const GROUPS: &[(&str, &[&str])] = &[
             "adopt",
             "config",
             "openapi",
+            "completions",
+            "manual",
         ],
     ),
     (

@@ -4,10 +4,12 @@ mod abandon_master_key;
 mod adopt;
 mod audit;
 mod backup;
+mod completions;
 mod config_check;
 mod descriptors;
 mod groups;
 mod listen;
+mod manual;
 mod migrate;
 mod moment;
 mod openapi;
@@ -74,6 +76,12 @@ enum Command {
     /// Print the machine-readable description (OpenAPI 3.1) of an API.
     #[command(subcommand)]
     Openapi(openapi::OpenapiCommand),
+    /// Print what a shell needs to complete commands and options.
+    #[command(after_help = "Example:\n  preauth-server completions bash > \
+                      ~/.local/share/bash-completion/completions/preauth-server")]
+    Completions(completions::CompletionsArgs),
+    /// Write a page for `man` of each command to a folder.
+    Manual(manual::ManualArgs),
     #[command(flatten)]
     Admin(AdminCommand),
 }
@@ -138,6 +146,8 @@ pub async fn run(cli: Cli) -> ExitCode {
         Command::Adopt(args) => adopt::run(&args, language).await,
         Command::Config(ConfigCommand::Check(args)) => config_check::run(&args),
         Command::Openapi(api) => openapi::run(api),
+        Command::Completions(args) => completions::run(args),
+        Command::Manual(args) => manual::run(&args),
         Command::Admin(command) => {
             return match command.run(language).await {
                 Ok(()) => ExitCode::SUCCESS,

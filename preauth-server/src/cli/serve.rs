@@ -16,14 +16,15 @@ use crate::invoice_files::{FileQuota, InvoiceFiles};
 use crate::mail::MailParts;
 use crate::secret::{self, OperatorToken, OperatorTokens, SupplierLinks, Vault};
 use crate::store::Stores;
-use crate::{files, store, telemetry};
+use crate::{files, service_manager, store, telemetry};
 
 use super::{CliError, descriptors};
 
 /// Where the configuration comes from; every setting also has a `PREAUTH_` variable.
 #[derive(Debug, Args)]
 pub(super) struct ServeArgs {
-    /// Configuration file (TOML).
+    /// Configuration file (TOML); by default that of an installed package,
+    /// `/etc/preauth/preauth.toml`, unless `--data` is given.
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
     /// Address of the integration API.
@@ -66,10 +67,7 @@ impl RunArgs {
 impl ServeArgs {
     /// File, then environment, then flags.
     pub(super) fn layers(&self) -> Layers {
-        let mut layers = Layers::default();
-        if let Some(path) = &self.config {
-            layers.file(path);
-        }
+        let mut layers = Layers::beginning_with(self.config.as_deref(), self.data.as_deref());
         layers.environment(std::env::vars());
         layers.flag("listen", self.listen.clone());
         layers.flag("platform_listen", self.platform_listen.clone());
@@ -142,7 +140,12 @@ pub(super) async fn run(args: &RunArgs) -> Result<(), CliError> {
         portal = running.portal_address().map(tracing::field::display),
         "ready"
     );
-    app::wait_for_signal().await?;
+    service_manager::ready(&format!("integration API on {}", running.address()));
+    tokio::select! {
+        signal = app::wait_for_signal() => signal?,
+        () = service_manager::keep_alive(|| running.stall()) => {}
+    }
+    service_manager::stopping();
     tracing::info!(grace_seconds = config.grace.as_secs(), "stopping");
     running.stop(config.grace).await;
     tracing::info!("stopped");

@@ -39,7 +39,23 @@ pub struct Layers {
     problems: Vec<String>,
 }
 
+/// The configuration file of an installed package.
+const PACKAGED: &str = "/etc/preauth/preauth.toml";
+
 impl Layers {
+    /// Begins with the given configuration file; without one, and without a data folder, with that
+    /// of an installed package, if there is one.
+    #[must_use]
+    pub fn beginning_with(file: Option<&Path>, data: Option<&str>) -> Self {
+        let packaged = Path::new(PACKAGED);
+        let is_packaged = file.is_none() && data.is_none() && packaged.exists();
+        let mut layers = Self::default();
+        if let Some(path) = file.or(is_packaged.then_some(packaged)) {
+            layers.file(path);
+        }
+        layers
+    }
+
     /// Adds the values of a TOML file.
     pub fn file(&mut self, path: &Path) {
         let shown = path.display();

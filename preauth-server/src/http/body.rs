@@ -13,7 +13,7 @@ use super::error::ApiError;
 use super::json::Json;
 
 /// Maximum size of a JSON body.
-const JSON_LIMIT_BYTES: usize = 256 * 1024;
+pub(super) const JSON_LIMIT_BYTES: usize = 256 * 1024;
 /// Maximum time for the whole body.
 const TOTAL_DEADLINE: Duration = Duration::from_mins(1);
 /// Minimum number of bytes in each [`PACE_WINDOW`]: 8 KiB a second.

@@ -40,6 +40,29 @@ impl Texts {
     }
 }
 
+/// A create that was read, without the text it was read from.
+pub(super) type ReadOffer = Result<Offer, Unreadable>;
+
+/// A create with problems.
+pub(super) struct Unreadable {
+    pub(super) problems: Vec<Problem>,
+    /// What an earlier build would have read, which refused no character that does not show. The answer
+    /// that it gave under the same key is repeated.
+    pub(super) as_before: Option<Box<Offer>>,
+}
+
+/// Reads a create request, before the file sent with it under `file_name` is attached.
+pub(super) fn read_offer(tree: &Json, file_name: Option<&str>, payer: CompanyId) -> ReadOffer {
+    offer(tree, file_name, payer, Texts::Sent).map_err(|problems| {
+        let is_by_character = problems.iter().all(Problem::is_invisible_character);
+        let as_before = is_by_character.then(|| offer(tree, None, payer, Texts::Stored).ok());
+        Unreadable {
+            problems,
+            as_before: as_before.flatten().map(Box::new),
+        }
+    })
+}
+
 /// Reads a create request (contract, "Create request body"), before the file sent with it under
 /// `file_name` is attached.
 pub(super) fn offer(

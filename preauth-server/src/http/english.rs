@@ -55,7 +55,7 @@ pub(crate) const fn english(code: ErrorCode) -> &'static str {
         ErrorCode::NotFound => "the API has no such path",
         ErrorCode::MethodNotAllowed => "the path does not accept this method",
         ErrorCode::RequestTimeout => "the request did not arrive in time",
-        ErrorCode::PayloadTooLarge => "the request is above 256 KiB",
+        ErrorCode::PayloadTooLarge => "the request is above 256 KiB (a batch, 1 MiB)",
         ErrorCode::ServiceUnavailable => "the service is unavailable for the moment",
         ErrorCode::IdempotencyKeyInvalid => {
             "an idempotency key has 8 to 100 letters, digits, dots, underscores, colons and hyphens"

@@ -106,7 +106,7 @@ pub(crate) fn sentence(code: ErrorCode) -> &'static str {
             "Este endereço não aceita este método; veja os aceitos no cabeçalho Allow."
         }
         ErrorCode::RequestTimeout => "O corpo da requisição demorou demais para chegar.",
-        ErrorCode::PayloadTooLarge => "O corpo da requisição excede 256 KiB.",
+        ErrorCode::PayloadTooLarge => "O corpo da requisição excede 256 KiB (em lote, 1 MiB).",
         ErrorCode::ServiceUnavailable => {
             "O serviço está temporariamente indisponível; nada foi feito. Tente novamente após os segundos indicados em Retry-After."
         }

@@ -192,8 +192,18 @@ async fn a_list_is_searched_and_downloaded(backend: Backend) {
     assert_eq!(file.header("content-type"), "text/csv; charset=utf-8");
     let lines: Vec<_> = file.text.lines().collect();
     assert_eq!(lines.len(), 2, "{}", file.text);
+    assert!(lines[0].starts_with("\u{feff}\""), "{}", file.text);
     assert!(
         lines[1].starts_with(&format!("\"{id}\",\"IN_PRE_AUTH\",")),
+        "{}",
+        file.text
+    );
+    browser.language = "pt-BR";
+    let file = browser
+        .get("/console/operations.csv?invoiceNumber=NF-903")
+        .await;
+    assert!(
+        file.text.contains(&format!("\n\"{id}\";\"IN_PRE_AUTH\";")),
         "{}",
         file.text
     );

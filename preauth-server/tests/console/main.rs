@@ -10,5 +10,6 @@
 mod browser;
 mod escaping;
 mod forms;
+mod forms_of_companies;
 mod pages;
 mod sessions;

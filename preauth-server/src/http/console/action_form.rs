@@ -12,6 +12,7 @@ use preauth_core::value::Cnpj;
 use salvo::async_trait;
 use salvo::http::{Method, Request, StatusCode};
 use serde_json::{Map, Value};
+use sha2::{Digest as _, Sha256};
 use uuid::Uuid;
 
 use crate::http::error::ApiError;
@@ -51,7 +52,12 @@ pub(super) struct ActionForm {
     pub(super) is_final: bool,
     /// The record that it is about: its route in the API, which stands above the form.
     pub(super) record: Option<&'static str>,
-    /// Where to go afterwards, below the console's path; members of the record stand in `{}`.
+    /// What it changes: its route in the API, whose members fill the fields. There may be nothing yet.
+    pub(super) edits: Option<&'static str>,
+    /// Fields that are filled with members of the record.
+    pub(super) filled: &'static [(&'static str, &'static str)],
+    /// Where to go afterwards, below the console's path. In `{}` stand members of the record, or of the
+    /// answer when there is no record, and after `answer.` always those of the answer.
     pub(super) then: &'static str,
     /// The member of the answer that is shown once.
     pub(super) reveals: Option<&'static str>,
@@ -104,6 +110,8 @@ impl ActionForm {
             fixed: &[],
             is_final: false,
             record: None,
+            edits: None,
+            filled: &[],
             then,
             reveals: None,
         }
@@ -116,6 +124,16 @@ impl ActionForm {
 
     pub(super) const fn on(mut self, record: &'static str) -> Self {
         self.record = Some(record);
+        self
+    }
+
+    pub(super) const fn edits(mut self, current: &'static str) -> Self {
+        self.edits = Some(current);
+        self
+    }
+
+    pub(super) const fn filled(mut self, filled: &'static [(&'static str, &'static str)]) -> Self {
+        self.filled = filled;
         self
     }
 
@@ -225,9 +243,10 @@ impl Page for ActionPage {
         if !visit.permits(&action.method, action.api) {
             return Err(ApiError::new(ErrorCode::OperatorForbidden).into());
         }
-        let record = action.record(visit).await?;
+        let subject = action.subject(visit).await?;
+        // Nothing comes from the address: a link that somebody sends fills in nothing.
         let page = action
-            .form_page(visit, record.as_ref(), &visit.query, Outcome::Asked)
+            .form_page(visit, &subject, &Form::default(), Outcome::Asked)
             .await?;
         Ok(render(StatusCode::OK, &page)?)
     }
@@ -237,11 +256,11 @@ impl Page for ActionPage {
 impl Submit for ActionPage {
     async fn submit(&self, visit: &Visit, form: &Form, _req: &Request) -> Result<Reply, Failure> {
         let Self(action) = self;
-        let record = action.record(visit).await?;
+        let subject = action.subject(visit).await?;
         let seen = form.one(VERSION).unwrap_or_default();
-        if version(record.as_ref()) != seen {
+        if action.version(&subject) != seen {
             let page = action
-                .form_page(visit, record.as_ref(), form, Outcome::Stale)
+                .form_page(visit, &subject, form, Outcome::Stale)
                 .await?;
             return Ok(render(StatusCode::CONFLICT, &page)?);
         }
@@ -249,15 +268,13 @@ impl Submit for ActionPage {
         let body = action.body(visit, form).await?;
         let once = form.one(ONCE).map(ToOwned::to_owned);
         match visit.send(action.method.clone(), path, body, once).await {
-            Ok(answer) => action.done(visit, record.as_ref(), &answer),
+            Ok(answer) => action.done(visit, subject.record.as_ref(), &answer),
             Err(Failure::Refused(refused)) => {
                 // As it stands now: perhaps another operator was faster.
-                let record = action.record(visit).await?;
+                let subject = action.subject(visit).await?;
                 let status = refused.status;
                 let outcome = Outcome::Refused(refused);
-                let page = action
-                    .form_page(visit, record.as_ref(), form, outcome)
-                    .await?;
+                let page = action.form_page(visit, &subject, form, outcome).await?;
                 Ok(render(status, &page)?)
             }
             Err(failure) => Err(failure),
@@ -278,12 +295,42 @@ const ONCE: &str = "once";
 /// The version of the record when the form was shown.
 const VERSION: &str = "version";
 
+/// What a form is about, as it stands now.
+struct Subject {
+    record: Option<Value>,
+    /// What the form changes.
+    current: Option<Value>,
+}
+
 impl ActionForm {
-    async fn record(&self, visit: &Visit) -> Result<Option<Value>, Failure> {
-        let Some(route) = self.record else {
-            return Ok(None);
+    async fn subject(&self, visit: &Visit) -> Result<Subject, Failure> {
+        let mut record = None;
+        if let Some(route) = self.record {
+            record = Some(visit.get(fill(route, |name| visit.id(name))?).await?);
+        }
+        let mut current = None;
+        if let Some(route) = self.edits {
+            let found = visit.get(fill(route, |name| visit.id(name))?).await;
+            current = match found {
+                Ok(found) => Some(found),
+                Err(Failure::Refused(refused)) if refused.status == StatusCode::NOT_FOUND => None,
+                Err(failure) => return Err(failure),
+            };
+        }
+        Ok(Subject { record, current })
+    }
+
+    /// The version of what the form is about: the record's own and what the form would change.
+    fn version(&self, subject: &Subject) -> String {
+        let own = subject.record.as_ref().and_then(|it| it.get("version"));
+        let own = own.map(Value::to_string).unwrap_or_default();
+        let Some(current) = &subject.current else {
+            return own;
         };
-        Ok(Some(visit.get(fill(route, |name| visit.id(name))?).await?))
+        let members = self.inputs.iter();
+        let members: Vec<_> = members.map(|input| member(current, input.name)).collect();
+        let digest = Sha256::digest(format!("{members:?}"));
+        format!("{own}-{}", hex::encode(digest))
     }
 
     /// The request's path; what its form has for it comes before what its own path has.
@@ -330,7 +377,13 @@ impl ActionForm {
     ) -> Result<Reply, Failure> {
         let answer: Value = serde_json::from_str(&answer.body).unwrap_or(Value::Null);
         let next = fill(self.then, |name| {
-            let found = answer.get(name).or_else(|| record?.get(name));
+            let found = match name.strip_prefix("answer.") {
+                Some(name) => answer.get(name),
+                None => match record {
+                    Some(record) => record.get(name),
+                    None => answer.get(name),
+                },
+            };
             Ok(match found {
                 Some(Value::String(text)) => text.clone(),
                 Some(other) => other.to_string(),
@@ -338,18 +391,23 @@ impl ActionForm {
             })
         })?;
         let next = format!("{PREFIX}/{next}");
-        let Some(member) = self.reveals else {
+        let secret = self
+            .reveals
+            .map(|member| answer.get(member).and_then(Value::as_str));
+        let page = match secret {
+            // What is put where it already was has no new secret.
+            Some(None) if self.method == Method::PUT => None,
+            None => None,
+            Some(secret) => Some(RevealedPage {
+                f: visit.frame(Section::None),
+                title: self.title.of(visit.words.0),
+                secret: secret.map(ToOwned::to_owned),
+                back: next.clone(),
+            }),
+        };
+        let Some(page) = page else {
             let mark = if next.contains('?') { '&' } else { '?' };
             return Ok(headers::see_other(&format!("{next}{mark}done=1")));
-        };
-        let page = RevealedPage {
-            f: visit.frame(Section::None),
-            title: self.title.of(visit.words.0),
-            secret: answer
-                .get(member)
-                .and_then(Value::as_str)
-                .map(ToOwned::to_owned),
-            back: next,
         };
         Ok(render(StatusCode::OK, &page)?)
     }
@@ -357,11 +415,14 @@ impl ActionForm {
     async fn form_page(
         &self,
         visit: &Visit,
-        record: Option<&Value>,
+        subject: &Subject,
         form: &Form,
         outcome: Outcome,
     ) -> Result<FormPage, Failure> {
         let w = visit.words;
+        let record = subject.record.as_ref();
+        let once = outcome.keeps_key().then(|| form.one(ONCE)).flatten();
+        let once = once.map(ToOwned::to_owned);
         let (refusal, is_stale) = match outcome {
             Outcome::Asked => (Vec::new(), false),
             Outcome::Stale => (vec![stale(w).to_owned()], true),
@@ -380,7 +441,7 @@ impl ActionForm {
         })?;
         let mut fields = Vec::new();
         for input in self.inputs {
-            let mut field = input.field(form, record, w);
+            let mut field = input.field(form, self.stored(input, subject), w);
             if let InputKind::User = input.kind {
                 field.choices = users(visit, &field.value).await?;
             }
@@ -396,9 +457,31 @@ impl ActionForm {
             is_stale,
             is_final: self.is_final,
             back: format!("{PREFIX}/{}", back.trim_end_matches('/')),
-            once: Uuid::from_bytes(random_bytes()).to_string(),
-            version: version(record),
+            once: once.unwrap_or_else(|| Uuid::from_bytes(random_bytes()).to_string()),
+            version: self.version(subject),
         })
+    }
+
+    /// What a field holds before anything was typed.
+    fn stored<'a>(&self, input: &Input, subject: &'a Subject) -> Option<&'a Value> {
+        let filled = self.filled.iter().find(|(name, _)| *name == input.name);
+        match (filled, &subject.record) {
+            (Some((_, path)), Some(record)) => member(record, path),
+            _ => member(subject.current.as_ref()?, input.name),
+        }
+    }
+}
+
+impl Outcome {
+    /// Whether the request may have been done, or may yet be: then the form is sent again under the same key,
+    /// and does nothing twice.
+    fn keeps_key(&self) -> bool {
+        match self {
+            Self::Asked | Self::Stale => false,
+            Self::Refused(refused) => {
+                refused.status.is_server_error() || refused.has(ErrorCode::IdempotencyInProgress)
+            }
+        }
     }
 }
 
@@ -415,7 +498,7 @@ impl Input {
         let typed = form.one(self.name);
         Ok(match self.kind {
             InputKind::Text | InputKind::Day | InputKind::User => typed.map(Value::from),
-            InputKind::Money => typed.map(|text| number(&unmasked(text, visit.words))),
+            InputKind::Money => typed.map(|text| amount(text, visit.words)),
             InputKind::Whole | InputKind::Choice(_) => typed.map(number),
             InputKind::Moment => typed.map(|text| Value::from(moment(text))),
             InputKind::Words(_) => {
@@ -431,18 +514,14 @@ impl Input {
         })
     }
 
-    fn field(&self, form: &Form, record: Option<&Value>, w: Words) -> Field {
-        let stored = || {
-            let mut members = self.name.split('.');
-            members.try_fold(record?, |value, member| value.get(member))
-        };
+    fn field(&self, form: &Form, stored: Option<&Value>, w: Words) -> Field {
         let typed = form.one(self.name).map(ToOwned::to_owned);
-        let value = typed.unwrap_or_else(|| match stored() {
+        let value = typed.unwrap_or_else(|| match stored {
             Some(Value::String(text)) => text.clone(),
             Some(Value::Number(number)) => shown(number, self.kind, w),
             _ => String::new(),
         });
-        let chosen: Vec<String> = match stored() {
+        let chosen: Vec<String> = match stored {
             _ if form.all(self.name).next().is_some() => {
                 form.all(self.name).map(ToOwned::to_owned).collect()
             }
@@ -527,12 +606,43 @@ fn shown(number: &serde_json::Number, kind: InputKind, w: Words) -> String {
     }
 }
 
-/// An amount as the API reads it. Portuguese separates thousands by points and cents by a comma.
-fn unmasked(text: &str, w: Words) -> String {
-    match w.0 {
-        Language::Portuguese if text.contains(',') => text.replace('.', "").replace(',', "."),
-        Language::Portuguese | Language::English => text.to_owned(),
+/// An amount as its reader writes it: in Portuguese points separate thousands and a comma the cents, in English
+/// it is the other way round. What could be read in two ways, or has more than cents, stays a text, which the
+/// API refuses with the field's name.
+fn amount(text: &str, w: Words) -> Value {
+    let (thousands, cents) = match w.0 {
+        Language::Portuguese => ('.', ','),
+        Language::English => (',', '.'),
+    };
+    let (whole, fraction) = text.split_once(cents).unwrap_or((text, ""));
+    let groups: Vec<_> = whole.split(thousands).collect();
+    let are_digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    let is_grouped = match groups.as_slice() {
+        [] => false,
+        [single] => are_digits(single),
+        [first, rest @ ..] => {
+            (1..=3).contains(&first.len())
+                && are_digits(first)
+                && rest
+                    .iter()
+                    .all(|group| group.len() == 3 && are_digits(group))
+        }
+    };
+    // 12500.50 is what programs write, and can mean nothing else.
+    let is_plain = w.0 == Language::Portuguese
+        && matches!(groups.as_slice(), [_, end] if (1..=2).contains(&end.len()) && are_digits(end))
+        && fraction.is_empty();
+    if is_plain {
+        return number(text);
     }
+    if !is_grouped || fraction.len() > 2 || !are_digits(fraction) {
+        return Value::from(text);
+    }
+    let whole = groups.concat();
+    number(&match fraction {
+        "" => whole,
+        fraction => format!("{whole}.{fraction}"),
+    })
 }
 
 /// A JSON number, if the text is one; otherwise the text, which the API refuses with the field's name.
@@ -599,27 +709,54 @@ fn fill<T: AsRef<str>>(
     Ok(filled)
 }
 
-/// The version of a record; empty for one without.
-fn version(record: Option<&Value>) -> String {
-    let version = record.and_then(|record| record.get("version"));
-    version.map(Value::to_string).unwrap_or_default()
+/// A member of an object; a point leads into an inner one.
+fn member<'a>(object: &'a Value, path: &str) -> Option<&'a Value> {
+    path.split('.').try_fold(object, |value, it| value.get(it))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Language, Map, Value, Words, insert, moment, number, unmasked};
+    use super::{Language, Map, Value, Words, amount, insert, moment, number};
 
     #[test]
     fn amounts_are_read_as_the_reader_writes_them() {
         let (pt, en) = (Words(Language::Portuguese), Words(Language::English));
         for (text, w, expected) in [
-            ("12.500,50", pt, "12500.50"),
-            ("12500,5", pt, "12500.5"),
-            ("12500.50", pt, "12500.50"),
-            ("12500.50", en, "12500.50"),
-            ("12,500.50", en, "12,500.50"),
+            ("12.500,50", pt, 12_500.5),
+            ("12500,5", pt, 12_500.5),
+            ("12500.50", pt, 12_500.5),
+            ("12500.5", pt, 12_500.5),
+            ("12.000", pt, 12_000.0),
+            ("1.234.567", pt, 1_234_567.0),
+            ("12000", pt, 12_000.0),
+            ("12500.50", en, 12_500.5),
+            ("12,500.50", en, 12_500.5),
+            ("12,000", en, 12_000.0),
         ] {
-            assert_eq!(unmasked(text, w), expected, "{text}");
+            let read = amount(text, w).as_f64();
+            assert!(
+                read.is_some_and(|read| (read - expected).abs() < 1e-9),
+                "{text}: {read:?}"
+            );
+        }
+        for (text, w) in [
+            ("12.000", en),
+            ("12.5000", en),
+            ("12,50", en),
+            ("1,2,3", en),
+            ("12.00.00", pt),
+            ("12.5000", pt),
+            ("1.23.456", pt),
+            ("12,500.50", pt),
+            ("12,000", pt),
+            (".500", pt),
+            ("1.500,", en),
+            ("-5", pt),
+            ("1e9", pt),
+            ("", pt),
+            (",50", pt),
+        ] {
+            assert!(amount(text, w).is_string(), "{text}");
         }
         assert!(number("12500.50").is_number());
         for text in ["12,500.50", "", "-1", "1e9", "x"] {

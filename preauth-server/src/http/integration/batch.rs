@@ -8,7 +8,6 @@ use std::borrow::Cow;
 
 use futures_util::future::join_all;
 use preauth_core::ErrorCode;
-use preauth_core::operation::Offer;
 use preauth_core::value::{Cnpj, CompanyId, IdempotencyKey, Scope};
 use preauth_core::wire::{ErrorDetail, ErrorItem, MAX_BATCH_BYTES, MAX_BATCH_ITEMS};
 use salvo::async_trait;
@@ -18,11 +17,10 @@ use serde_json::value::RawValue;
 
 use crate::http::body;
 use crate::http::caller::Caller;
-use crate::http::convert::{self, Texts};
-use crate::http::create_body::Received;
+use crate::http::convert::{self, ReadOffer};
 use crate::http::error::{ApiError, status_number};
 use crate::http::json::{self, Json};
-use crate::http::problem::{Defect, Problem};
+use crate::http::problem::Defect;
 use crate::http::reply::Reply;
 
 use super::create::{self, Made};
@@ -78,8 +76,9 @@ impl Endpoint for Batch {
 /// A create of a batch.
 struct Item {
     key: IdempotencyKey,
-    received: Received,
-    offer: Result<Offer, Vec<Problem>>,
+    /// Without the text it was read from: a hundred items may wait, and their text may take twenty times its
+    /// length in memory.
+    offer: ReadOffer,
 }
 
 impl Item {
@@ -98,13 +97,12 @@ impl Item {
         let key = key.ok_or_else(|| ApiError::new(ErrorCode::IdempotencyKeyInvalid))?;
         let create = only(CREATE)?.filter(|raw| raw.get() != "null");
         let create = create.ok_or_else(|| ApiError::problem(CREATE, Defect::Required))?;
+        if create.get().len() > body::JSON_LIMIT_BYTES {
+            return Err(ApiError::new(ErrorCode::PayloadTooLarge));
+        }
         let tree = Json::parse(create.get().as_bytes())?;
-        let offer = convert::offer(&tree, None, payer, Texts::Sent);
-        Ok(Self {
-            key,
-            received: Received { tree, file: None },
-            offer,
-        })
+        let offer = convert::read_offer(&tree, None, payer);
+        Ok(Self { key, offer })
     }
 
     fn supplier(&self) -> Option<Cnpj> {
@@ -154,7 +152,7 @@ async fn answers(
         open = later;
         let made = now.into_iter().map(async |Open { index, item }| {
             let supplier = item.supplier();
-            let made = create::make(api, caller, req, Some(item.key), &item.received, item.offer);
+            let made = create::make(api, caller, req, Some(item.key), None, item.offer);
             (index, supplier, made.await)
         });
         for (index, supplier, answer) in join_all(made).await {

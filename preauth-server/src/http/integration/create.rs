@@ -2,15 +2,14 @@
 
 use preauth_core::operation::Offer;
 use preauth_core::service::{OfferOutcome, Preparation};
-use preauth_core::value::{CompanyId, IdempotencyKey, Scope};
+use preauth_core::value::{IdempotencyKey, Scope};
 use salvo::async_trait;
 use salvo::http::{Request, StatusCode};
 
 use crate::http::caller::Caller;
-use crate::http::convert::{self, Texts};
+use crate::http::convert::{self, ReadOffer, Unreadable};
 use crate::http::create_body::{Keeping, Received, Upload};
 use crate::http::error::ApiError;
-use crate::http::problem::Problem;
 use crate::http::reply::Reply;
 use crate::http::{create_body, idempotency};
 use crate::log;
@@ -32,9 +31,11 @@ impl Endpoint for Create {
         caller.require_construction_head_office()?;
         let key = idempotency::key(req)?;
         let received = create_body::receive(req, &api.files).await?;
-        let file_name = received.file.as_ref().map(Upload::name);
-        let offer = convert::offer(&received.tree, file_name, caller.head_office, Texts::Sent);
-        let made = make(api, &caller, req, key, &received, offer).await?;
+        let Received { tree, file } = received;
+        let file_name = file.as_ref().map(Upload::name);
+        let offer = convert::read_offer(&tree, file_name, caller.head_office);
+        drop(tree);
+        let made = make(api, &caller, req, key, file.as_ref(), offer).await?;
         let reply = Reply::json(StatusCode::CREATED, made.body);
         Ok(if made.is_replayed {
             idempotency::replayed(reply)
@@ -50,24 +51,24 @@ pub(super) struct Made {
     pub(super) is_replayed: bool,
 }
 
-/// Makes `offer`, as it was read from what was received, or repeats its earlier answer.
+/// Makes `offer` with its file, or repeats its earlier answer.
 pub(super) async fn make(
     api: &IntegrationApi,
     caller: &Caller,
     req: &Request,
     key: Option<IdempotencyKey>,
-    received: &Received,
-    offer: Result<Offer, Vec<Problem>>,
+    file: Option<&Upload>,
+    offer: ReadOffer,
 ) -> Result<Made, ApiError> {
     let payer = caller.head_office;
     let mut offer = match offer {
         Ok(offer) => offer,
-        Err(problems) => {
+        Err(unreadable) => {
             api.gate.check_again(caller, Create::SCOPE, req).await?;
-            return answered_before(api, payer, key, received, problems).await;
+            return answered_before(api, key, file, unreadable).await;
         }
     };
-    if let Some(file) = &received.file {
+    if let Some(file) = file {
         offer.file = Some(file.validate(&api.files).await?);
     }
     if let Some(magic) = api.magic {
@@ -75,8 +76,7 @@ pub(super) async fn make(
     }
     // The file is stored last, just before the commit, so that a refused create leaves no file.
     // Creates that bring files from the same supplier are serialized.
-    let keeping = received.file.as_ref();
-    let keeping = keeping.map(|file| Keeping::new(&api.files, file, payer));
+    let keeping = file.map(|file| Keeping::new(&api.files, file, payer));
     let _turn = match &keeping {
         Some(_) => Some(api.files.turn(&turn_of(&offer)).await?),
         None => None,
@@ -98,17 +98,18 @@ pub(super) async fn make(
 /// that earlier builds accepted; otherwise reports the problems.
 async fn answered_before(
     api: &IntegrationApi,
-    payer: CompanyId,
     key: Option<IdempotencyKey>,
-    received: &Received,
-    problems: Vec<Problem>,
+    file: Option<&Upload>,
+    unreadable: Unreadable,
 ) -> Result<Made, ApiError> {
-    let key = key.filter(|_| problems.iter().all(Problem::is_invisible_character));
-    let stored = convert::offer(&received.tree, None, payer, Texts::Stored);
-    let (Some(key), Ok(mut offer)) = (key, stored) else {
+    let Unreadable {
+        problems,
+        as_before,
+    } = unreadable;
+    let (Some(key), Some(mut offer)) = (key, as_before) else {
         return Err(problems.into());
     };
-    if let Some(file) = &received.file {
+    if let Some(file) = file {
         offer.file = Some(file.validate(&api.files).await?);
     }
     let now = api.clock.now();

@@ -73,6 +73,7 @@ pub(in crate::http::console) static UPDATE: ActionForm = of_company(
     RECORD,
     Text::new("Rename", "Renomear"),
 )
+.edits(RECORD)
 .with(&[Input::new("name", "Legal name", "Razão social")]);
 
 pub(in crate::http::console) static SUSPEND: ActionForm = of_company(
@@ -100,6 +101,7 @@ pub(in crate::http::console) static SET_CREDIT: ActionForm = of_company(
     "companies/{id}/credit-analysis",
     Text::new("Set limits", "Definir limites"),
 )
+.edits("companies/{id}/credit-analysis")
 .with(&[
     Input::new("maxTermDays", "Longest term, days", "Prazo máximo, dias").kind(InputKind::Whole),
     Input::new(
@@ -149,6 +151,7 @@ pub(in crate::http::console) static UPDATE_USER: ActionForm = ActionForm::new(
     "companies/{companyId}",
 )
 .on("users/{id}")
+.edits("users/{id}")
 .with(&[Input::new("permissions", "Permissions", "Permissões").kind(permissions())]);
 
 pub(in crate::http::console) static DEACTIVATE_USER: ActionForm = ActionForm::new(
@@ -217,6 +220,7 @@ pub(in crate::http::console) static SET_ENDPOINT: ActionForm = of_company(
     "companies/{id}/webhook-endpoint",
     Text::new("Set address", "Definir endereço"),
 )
+.edits("companies/{id}/webhook-endpoint")
 .about(
     "A new signing secret is made and shown once when the endpoint is new.",
     "Um novo segredo de assinatura é criado e mostrado uma única vez quando o endpoint é novo.",
@@ -285,6 +289,6 @@ pub(in crate::http::console) static TEST_ENDPOINT: ActionForm = ActionForm::new(
     Method::POST,
     "companies/{id}/webhook-endpoint/test",
     Text::new("Send a test", "Enviar teste"),
-    "deliveries/{id}",
+    "deliveries/{answer.id}",
 )
 .on(RECORD);

@@ -12,7 +12,7 @@ pub(in crate::http::console) static ADD: ActionForm = ActionForm::new(
     Method::POST,
     "operations/{id}/extensions",
     Text::new("Extend boleto", "Prorrogar boleto"),
-    "operations/{operationId}",
+    "operations/{id}",
 )
 .on("operations/{id}")
 .with(&[

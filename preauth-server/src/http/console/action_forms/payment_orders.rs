@@ -61,8 +61,15 @@ pub(in crate::http::console) static ADD_FOR_OPERATION: ActionForm = ActionForm::
     Method::POST,
     "payment-orders",
     Text::new("New payment order", "Nova ordem de pagamento"),
-    RECORD,
+    "payment-orders/{answer.id}",
 )
+.on("operations/{id}")
+.filled(&[
+    ("payerCompanyId", "payer.id"),
+    ("supplierCnpj", "supplier.cnpj"),
+    ("amount", "netAmount"),
+    ("operationId", "id"),
+])
 .with(INPUTS);
 
 const fn step(page: &'static str, title: Text) -> ActionForm {
@@ -78,6 +85,7 @@ pub(in crate::http::console) static SCHEDULE: ActionForm = step(
     "payment-orders/{id}/schedule",
     Text::new("Schedule", "Agendar"),
 )
+.edits(RECORD)
 .with(&[
     Input::new("scheduledFor", "Day of payment", "Dia do pagamento")
         .kind(InputKind::Day)
