@@ -83,6 +83,8 @@ text_enum! {
         IdempotencyKeyReused => "IDEMPOTENCY_KEY_REUSED",
         /// Ours: the first request with this `Idempotency-Key` is still being processed.
         IdempotencyInProgress => "IDEMPOTENCY_IN_PROGRESS",
+        /// Ours: an event after the cursor is not kept any more, or the cursor is of another history.
+        EventCursorExpired => "EVENT_CURSOR_EXPIRED",
         /// Ours, platform API: the record does not exist.
         ResourceNotFound => "RESOURCE_NOT_FOUND",
         /// Ours, platform API: the record already exists, or prevents the change.
@@ -146,6 +148,7 @@ impl ErrorCode {
             | Self::IdempotencyKeyInvalid
             | Self::IdempotencyKeyReused
             | Self::IdempotencyInProgress
+            | Self::EventCursorExpired
             | Self::ResourceNotFound
             | Self::ResourceConflict
             | Self::ResponsibleUserRefused
@@ -165,11 +168,11 @@ mod tests {
 
     // Contract: error-code/a-code-each version/v2
     #[test]
-    fn the_contract_names_27_codes_and_we_add_18() {
+    fn the_contract_names_27_codes_and_we_add_19() {
         let ours = ErrorCode::ALL
             .iter()
             .filter(|code| !code.is_of_contract())
             .count();
-        assert_eq!((ErrorCode::ALL.len(), ours), (45, 18));
+        assert_eq!((ErrorCode::ALL.len(), ours), (46, 19));
     }
 }

@@ -24,7 +24,7 @@ const SETTLED_BATCH: u32 = 1_000;
 const COUNTS_BATCH: u32 = 5_000;
 /// Pause when nothing is left to remove.
 const REST: Duration = Duration::from_mins(1);
-/// Its pause, nine writes that the database gives up after 45 s each, and removals of files.
+/// Its pause, ten writes that the database gives up after 45 s each, and removals of files.
 const STALLS_AFTER: TimeDelta = TimeDelta::minutes(10);
 
 /// Retention of records after their end.
@@ -34,6 +34,8 @@ pub struct Retention {
     pub deliveries: TimeDelta,
     /// Mails, after they were sent or given up. Default: 30 days.
     pub mails: TimeDelta,
+    /// The numbers by which events are read on request. Default: 30 days.
+    pub events: TimeDelta,
     /// The last use of keys that are revoked or expired. Default: 30 days.
     pub rate_windows: TimeDelta,
 }
@@ -43,6 +45,7 @@ impl Default for Retention {
         Self {
             deliveries: TimeDelta::days(30),
             mails: TimeDelta::days(30),
+            events: TimeDelta::days(30),
             rate_windows: TimeDelta::days(30),
         }
     }
@@ -196,6 +199,10 @@ impl Janitor {
                 let ended_before = before(self.retention.mails);
                 house.forget_ended_mails(ended_before, BATCH).await
             }
+            Kind::EventNumbers => {
+                let before = before(self.retention.events);
+                house.forget_event_numbers(before, BATCH).await
+            }
             Kind::Counts => house.sum_up_counts(COUNTS_BATCH).await,
             Kind::Files => match &self.files {
                 Some(files) => files.sweep().await,
@@ -236,19 +243,22 @@ enum Kind {
     RateWindows,
     Deliveries,
     Mails,
+    /// By which events are read on request.
+    EventNumbers,
     Counts,
     Files,
     Sessions,
 }
 
 impl Kind {
-    const ALL: [Self; 9] = [
+    const ALL: [Self; 10] = [
         Self::Endpoints,
         Self::PutOff,
         Self::Replies,
         Self::RateWindows,
         Self::Deliveries,
         Self::Mails,
+        Self::EventNumbers,
         Self::Counts,
         Self::Files,
         Self::Sessions,
@@ -266,6 +276,7 @@ impl Kind {
             | Self::RateWindows
             | Self::Deliveries
             | Self::Mails
+            | Self::EventNumbers
             | Self::Sessions => BATCH,
         })
     }
@@ -414,6 +425,14 @@ mod tests {
             Ok(self.forget("mails", ended_before, limit))
         }
 
+        async fn forget_event_numbers(
+            &self,
+            before: Timestamp,
+            limit: u32,
+        ) -> Result<u64, Unavailable> {
+            Ok(self.forget("event numbers", before, limit))
+        }
+
         async fn sum_up_counts(&self, _limit: u32) -> Result<u64, Unavailable> {
             Ok(0)
         }
@@ -460,9 +479,9 @@ mod tests {
             trigger.request();
         };
         tokio::join!(janitor.run(watching), watch);
-        // Four kinds, each once after each rest; in the beginning some more for what had piled up.
+        // Five kinds, each once after each rest; in the beginning some more for what had piled up.
         let asked = house.asked.lock().unwrap().len();
-        assert!((44..60).contains(&asked), "{asked} batches in ten rests");
+        assert!((55..70).contains(&asked), "{asked} batches in ten rests");
     }
 
     #[tokio::test(start_paused = true)]
@@ -501,7 +520,7 @@ mod tests {
         while let removed @ 1.. = janitor.run_once().await.unwrap() {
             steps.push(removed);
         }
-        assert_eq!(steps, [800, 800, 400]);
+        assert_eq!(steps, [1_000, 1_000]);
     }
 
     #[tokio::test]
@@ -515,6 +534,7 @@ mod tests {
             "windows 2026-10-22T12:00:00.000Z",
             "deliveries 2026-10-22T12:00:00.000Z",
             "mails 2026-10-22T12:00:00.000Z",
+            "event numbers 2026-10-22T12:00:00.000Z",
         ];
         assert_eq!(asked, expected);
     }

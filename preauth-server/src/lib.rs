@@ -18,6 +18,7 @@ pub mod dispatcher;
 #[cfg(test)]
 mod doc_pages;
 pub mod fair;
+pub mod feed;
 pub mod files;
 pub mod hold;
 pub mod hold_watch;

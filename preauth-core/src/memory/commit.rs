@@ -24,7 +24,10 @@ impl Tables {
         }
         let head_office = commit.write.head_office();
         self.event_ids.insert(commit.event.id);
+        let entries = commit.feed_entries();
         let event = Arc::new(commit.event);
+        let feed = entries.into_iter().map(|entry| (entry, Arc::clone(&event)));
+        self.feed.extend(feed);
         let operator = commit.operator;
         let is_new_order = matches!(commit.write, Write::NewOrder { .. });
         let operation_id = match commit.write {

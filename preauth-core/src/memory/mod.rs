@@ -113,6 +113,7 @@ mod archive;
 mod commit;
 mod delivery;
 mod directory;
+mod feed;
 mod ids;
 mod outbox;
 mod queries;
@@ -136,8 +137,8 @@ pub use delivery::DeliveryRecord;
 pub use ids::CountingIds;
 pub use records::{Company, Endpoint};
 
-/// Implements [`Store`](crate::port::Store), [`Outbox`](crate::port::Outbox) and
-/// [`Queries`](crate::port::Queries) in memory.
+/// Implements [`Store`](crate::port::Store), [`Outbox`](crate::port::Outbox),
+/// [`Queries`](crate::port::Queries) and [`EventFeed`](crate::port::EventFeed) in memory.
 ///
 /// Share it in an `Arc`; every method takes `&self`. Each call holds the only lock from its first read
 /// to its last write, so a load is a snapshot and a commit is a transaction.

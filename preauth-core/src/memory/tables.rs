@@ -6,7 +6,9 @@ use std::sync::Arc;
 use crate::ReceivedInvoice;
 use crate::operation::{Credit, InvoiceFile, Operation};
 use crate::payment_order::PaymentOrder;
-use crate::port::{EventRecord, ExtensionRecord, HistoryEntry, NewMail, PlatformReply, Reply};
+use crate::port::{
+    EventRecord, ExtensionRecord, FeedEntry, HistoryEntry, NewMail, PlatformReply, Reply,
+};
 use crate::value::{
     Cnpj, CompanyId, CompanyName, Email, EventId, ExtensionId, IdempotencyKey, InvoiceId,
     InvoiceNumber, OperationId, PaymentOrderId,
@@ -46,6 +48,8 @@ pub(super) struct Tables {
     pub(super) event_ids: BTreeSet<EventId>,
     /// Events without an aggregate, with the head office that they belong to.
     pub(super) announcements: Vec<(CompanyId, Arc<EventRecord>)>,
+    /// What head offices read on request, in the order of the commits.
+    pub(super) feed: Vec<(FeedEntry, Arc<EventRecord>)>,
     pub(super) mails: Vec<NewMail>,
     /// The addresses of a company for mails about its endpoint.
     pub(super) readers: BTreeMap<CompanyId, Vec<Email>>,

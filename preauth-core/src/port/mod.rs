@@ -6,6 +6,7 @@ mod attempt_error;
 mod body_decoder;
 mod commit;
 mod endpoint;
+mod feed;
 mod handover;
 mod ids;
 mod leased;
@@ -29,6 +30,7 @@ pub use commit::{
     NewReply, NewSupplier, ReplyScope, Write,
 };
 pub use endpoint::Subscription;
+pub use feed::{EventFeed, FeedAnswer, FeedEntry, FeedEvent, FeedPage, FeedPlace, FeedQuery};
 pub use handover::{Handover, Intake, Room};
 pub use ids::IdSource;
 pub use leased::{Leased, Trigger};

@@ -36,7 +36,8 @@ pub use batch::{
 pub use create::{CreateInvoice, CreatePreAuthorization, CreateSupplier};
 pub use error::{ErrorBody, ErrorDetail, ErrorItem};
 pub use event::{
-    EventData, EventEnvelope, EventInvoice, ExtensionData, InvoiceReceivedData, OperationEventData,
+    EventData, EventEnvelope, EventInvoice, EventList, EventPagination, ExtensionData,
+    InvoiceReceivedData, MAX_EVENT_WAIT_SECONDS, MAX_EVENTS, OperationEventData,
     PaymentOrderEventData, RawEventEnvelope, WebhookTestData,
 };
 pub use json::{JsonError, from_json};

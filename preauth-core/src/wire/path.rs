@@ -15,6 +15,9 @@ pub const BATCH: &str = "/api/integration/v1/pre-authorizations/batch";
 /// Try a create without making it (POST).
 pub const VALIDATE: &str = "/api/integration/v1/pre-authorizations/validate";
 
+/// Events on request (GET).
+pub const EVENTS: &str = "/api/integration/v1/events";
+
 /// Get (GET), as a route with the parameter `id`.
 pub const PRE_AUTHORIZATION_ROUTE: &str = "/api/integration/v1/pre-authorizations/{id}";
 

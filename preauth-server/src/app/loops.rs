@@ -11,6 +11,7 @@ use super::{Parts, StartError};
 use crate::clock::{Clock, SystemClock};
 use crate::directory::Directory;
 use crate::dispatcher::{Dispatcher, HttpSender, HttpSenderOptions};
+use crate::feed::{Numberer, Waiters};
 use crate::janitor::{Janitor, Retention};
 use crate::mail::MailSender;
 use crate::sealer::Sealer;
@@ -40,7 +41,32 @@ pub(super) fn dispatcher(parts: &Parts) -> Result<Dispatcher, StartError> {
     Ok(dispatcher)
 }
 
-/// Starts the loops and returns their health.
+/// The numberer of events, which is not running yet.
+pub(super) fn numberer(parts: &Parts) -> Numberer {
+    let numbers = Arc::clone(&parts.stores.numbers);
+    let waiters = Waiters::new(parts.connections.max_connections);
+    Numberer::new(
+        numbers,
+        Arc::clone(&parts.clock),
+        parts.event_retention,
+        waiters,
+    )
+    .held_by(parts.hold.clone())
+}
+
+/// Starts it and returns its health.
+pub(super) fn start_numberer(
+    numberer: &Arc<Numberer>,
+    shutdown: &Shutdown,
+    tasks: &mut JoinSet<()>,
+) -> Arc<LoopHealth> {
+    let running = Arc::clone(numberer);
+    let until = shutdown.clone();
+    tasks.spawn(async move { running.run(until).await });
+    numberer.health()
+}
+
+/// Starts the other loops and returns their health.
 pub(super) fn start(
     parts: &Parts,
     dispatcher: &Arc<Dispatcher>,
@@ -67,7 +93,11 @@ pub(super) fn start(
     let sessions = Arc::<dyn Directory>::clone(&parts.stores.directory);
     let unsettled = housekeeping.endpoints_unsettled();
     parts.wake_at_jumps(&unsettled);
-    let janitor = Janitor::new(housekeeping, clock(), Retention::default())
+    let retention = Retention {
+        events: parts.event_retention,
+        ..Retention::default()
+    };
+    let janitor = Janitor::new(housekeeping, clock(), retention)
         .sweeping(Arc::clone(&parts.files))
         .ending(sessions)
         .woken_by(unsettled)

@@ -9,6 +9,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use chrono::TimeDelta;
 use preauth_core::Policy;
 use preauth_core::service::Operations;
 use thiserror::Error;
@@ -58,6 +59,8 @@ pub struct Parts {
     pub console_hosts: Vec<Host>,
     /// Configurable limits of the rules.
     pub policy: Policy,
+    /// How long events can be read on request.
+    pub event_retention: TimeDelta,
     /// Requests per window and key.
     pub rate_limit: RateLimit,
     /// The limit of requests without a valid key.
@@ -149,8 +152,11 @@ pub fn start(mut parts: Parts) -> Result<Running, StartError> {
     let operations = Arc::new(operations.handing_over_to(dispatcher.intake()));
     let mut tasks = JoinSet::new();
     let (trigger, shutdown) = shutdown();
+    let numberer = Arc::new(loops::numberer(&parts));
     let mut running = loops::start(&parts, &dispatcher, &operations, &shutdown, &mut tasks);
+    running.push(loops::start_numberer(&numberer, &shutdown, &mut tasks));
     running.extend(parts.stores.lifecycle.loops());
+    let until = shutdown.clone();
     let vitals = Arc::new(ServerVitals {
         loops: running,
         end: shutdown,
@@ -160,13 +166,15 @@ pub fn start(mut parts: Parts) -> Result<Running, StartError> {
         outbox: Arc::clone(&parts.stores.outbox),
         mails: Arc::clone(&parts.stores.mails),
         dispatcher,
+        waiters: numberer.waiters().clone(),
         clock: Arc::clone(&parts.clock),
         metrics: metrics.clone(),
         file_quota_bytes: parts.files.quota_bytes(),
         hold: parts.hold.clone(),
         serving_clock: parts.watch.as_ref().map(|watch| Arc::clone(&watch.clock)),
     });
-    let service = services::integration(&parts, &operations, &metrics);
+    let events = services::events(&parts, numberer, until);
+    let service = services::integration(&parts, &operations, events, &metrics);
     let (work, stop_integration) = integration.serve(service, parts.connections.clone());
     tasks.spawn(work);
     let mut public = vec![stop_integration];

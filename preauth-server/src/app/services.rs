@@ -3,10 +3,12 @@
 use std::sync::Arc;
 
 use preauth_core::service::Operations;
+use tokio::sync::Semaphore;
 
 use super::Parts;
 use crate::directory::Directory;
-use crate::http::integration::{self, IntegrationApi};
+use crate::feed::Numberer;
+use crate::http::integration::{self, EventsOnRequest, IntegrationApi};
 use crate::http::openapi::{self, Form};
 use crate::http::platform::{OperatorGate, PlatformApi, Vitals};
 use crate::http::portal::{self, PortalApi};
@@ -15,13 +17,30 @@ use crate::http::{
     UnauthenticatedLimiter,
 };
 use crate::ids::RandomIds;
-use crate::secret::SupplierLinks;
+use crate::secret::{EventCursors, SupplierLinks};
 use crate::telemetry::metrics::Metrics;
+use crate::worker::Shutdown;
+
+/// What the integration API needs to answer with events.
+pub(super) fn events(
+    parts: &Parts,
+    numberer: Arc<Numberer>,
+    shutdown: Shutdown,
+) -> EventsOnRequest {
+    EventsOnRequest {
+        feed: Arc::clone(&parts.stores.feed),
+        numberer,
+        cursors: EventCursors::new(&parts.vault),
+        reads: Semaphore::new(EventsOnRequest::MAX_READS),
+        shutdown,
+    }
+}
 
 /// The integration API, for the public listener.
 pub(super) fn integration(
     parts: &Parts,
     operations: &Arc<Operations>,
+    events: EventsOnRequest,
     metrics: &Metrics,
 ) -> http::Service {
     let clock = || Arc::clone(&parts.clock);
@@ -32,6 +51,7 @@ pub(super) fn integration(
         gate: Gate::new(access, clock(), parts.rate_limit, parts.limiter.clone()),
         in_progress: RequestsInProgress::new(parts.connections.max_connections),
         files: Arc::clone(&parts.files),
+        events,
         clock: clock(),
         magic: parts.magic,
         hold: parts.hold.clone(),

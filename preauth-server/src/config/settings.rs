@@ -17,7 +17,7 @@ pub struct Setting {
 }
 
 /// All settings, in the order in which they are printed.
-pub const SETTINGS: [Setting; 46] = [
+pub const SETTINGS: [Setting; 47] = [
     plain(
         "listen",
         "127.0.0.1:8080",
@@ -175,6 +175,11 @@ pub const SETTINGS: [Setting; 46] = [
         "rules.idempotency_retention_days",
         "30",
         "days that an idempotency key is remembered",
+    ),
+    plain(
+        "rules.event_retention_days",
+        "30",
+        "days that events can be read on request",
     ),
     plain(
         "rules.four_eyes",

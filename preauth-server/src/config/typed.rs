@@ -60,6 +60,8 @@ pub struct Config {
     pub rate_limit: RateLimit,
     /// Configurable limits of the rules.
     pub policy: Policy,
+    /// How long events can be read on request.
+    pub event_retention: TimeDelta,
     /// The letterhead, limits and transport of mails.
     pub mail: MailSettings,
     /// The settings of webhooks.
@@ -141,6 +143,7 @@ impl Reader<'_> {
         let window_seconds = self.whole("rate_limit.window_seconds", u32::MAX);
         let offer_days = self.whole("rules.offer_lifetime_days", MAX_DAYS);
         let retention_days = self.whole("rules.idempotency_retention_days", MAX_DAYS);
+        let event_days = self.whole("rules.event_retention_days", MAX_DAYS);
         let four_eyes = self.parse::<bool>("rules.four_eyes", "true or false");
         let mail = self.mail();
         let layers = self.layers;
@@ -181,6 +184,7 @@ impl Reader<'_> {
                 idempotency_retention: TimeDelta::days(retention_days?.into()),
                 four_eyes: four_eyes?,
             },
+            event_retention: TimeDelta::days(event_days?.into()),
             mail: mail?,
             webhooks,
             log_format: log_format?,

@@ -66,6 +66,9 @@ pub(crate) const fn english(code: ErrorCode) -> &'static str {
         ErrorCode::IdempotencyInProgress => {
             "an earlier request with this idempotency key is still being processed"
         }
+        ErrorCode::EventCursorExpired => {
+            "events after the cursor are not kept any more, or it is of a lost history"
+        }
         ErrorCode::ResourceNotFound => "there is no such record",
         ErrorCode::ResourceConflict => "the record exists already, or conflicts with another",
         ErrorCode::ResponsibleUserRefused => {

@@ -205,6 +205,7 @@ pub(super) const fn status(code: ErrorCode) -> StatusCode {
         | ErrorCode::EndpointNotHeadOffice
         | ErrorCode::SupplierNotRegistered
         | ErrorCode::EndpointUrlRefused => StatusCode::UNPROCESSABLE_ENTITY,
+        ErrorCode::EventCursorExpired => StatusCode::GONE,
         ErrorCode::RateLimited => StatusCode::TOO_MANY_REQUESTS,
         ErrorCode::InternalError => StatusCode::INTERNAL_SERVER_ERROR,
         ErrorCode::ServiceUnavailable => StatusCode::SERVICE_UNAVAILABLE,

@@ -119,6 +119,9 @@ pub(crate) fn sentence(code: ErrorCode) -> &'static str {
         ErrorCode::IdempotencyInProgress => {
             "Uma requisição com esta Idempotency-Key ainda está em processamento; repita após os segundos indicados em Retry-After."
         }
+        ErrorCode::EventCursorExpired => {
+            "Há eventos depois deste cursor que não são mais guardados, ou o cursor é de um histórico perdido; recomece sem after e concilie as operações em andamento."
+        }
         ErrorCode::ResourceNotFound => "Registro não encontrado.",
         ErrorCode::ResourceConflict => "O registro já existe ou conflita com outro.",
         ErrorCode::ResponsibleUserRefused => {
@@ -336,6 +339,9 @@ pub(super) fn defect(field: &str, defect: &Defect) -> String {
         }
         Defect::NotUtf8 => format!("{field} não está em UTF-8."),
         Defect::NotNumeric => format!("{field} deve ser numérico."),
+        Defect::NotACursor => format!(
+            "{field} não é um cursor desta empresa; use o pagination.next de uma resposta anterior, sem alterá-lo, ou omita {field} para começar do evento mais antigo."
+        ),
         Defect::NotAnId => format!("{field} não é um identificador da plataforma."),
         Defect::NotATimestamp => {
             format!("{field} deve ser um instante em UTC, como 2026-11-21T12:00:00Z.")

@@ -93,6 +93,8 @@ pub enum Defect {
     NotUtf8,
     /// A path id that is not a number.
     NotNumeric,
+    /// Not a cursor that was written for the caller.
+    NotACursor,
     /// Not an id of the platform.
     NotAnId,
     /// Not a moment in UTC.

@@ -23,6 +23,7 @@ pub(super) const KEY_ID_BYTES: usize = 4;
 const MAX_KEYS: usize = 16;
 /// What the derived key is for.
 const LINKS: &[u8] = b"preauth supplier links 1";
+const CURSORS: &[u8] = b"preauth event cursors 1";
 /// Begins a comment in the file.
 const COMMENT: char = '#';
 
@@ -53,6 +54,8 @@ pub(super) struct MasterKey {
     pub(super) cipher: XChaCha20Poly1305,
     /// The key of the links to the supplier's page.
     pub(super) links: DerivedKey,
+    /// The key of the cursors of events.
+    pub(super) cursors: DerivedKey,
 }
 
 /// The available master keys: the active one encrypts, all decrypt.
@@ -117,6 +120,7 @@ impl MasterKey {
             id: MasterKeyId(id),
             cipher: XChaCha20Poly1305::new(key.into()),
             links: DerivedKey::of(key, LINKS),
+            cursors: DerivedKey::of(key, CURSORS),
         }
     }
 }

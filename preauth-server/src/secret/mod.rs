@@ -2,6 +2,7 @@
 
 mod abandonment;
 mod derived_key;
+mod event_cursors;
 mod handshake;
 mod key_check;
 mod key_usage;
@@ -14,6 +15,7 @@ mod supplier_links;
 mod vault;
 
 pub use abandonment::abandon;
+pub use event_cursors::EventCursors;
 pub use handshake::{
     CHALLENGE_HEADER, Challenge, HANDSHAKE_PATH, Instance, NamedSession, NoChallenge, Proof,
     SharedKey,

@@ -114,6 +114,11 @@ impl Vault {
         self.keys.iter().map(|key| key.links.clone()).collect()
     }
 
+    /// The keys of the cursors of events, that of the active key first.
+    pub(super) fn cursor_keys(&self) -> Vec<DerivedKey> {
+        self.keys.iter().map(|key| key.cursors.clone()).collect()
+    }
+
     fn decrypt(&self, endpoint: EndpointId, sealed: &[u8]) -> Option<SecretString> {
         let parts = Parts::of(sealed)?;
         let key = self.keys.iter().find(|key| key.id == parts.key)?;

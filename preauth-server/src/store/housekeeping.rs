@@ -60,6 +60,11 @@ pub trait Housekeeping: Send + Sync {
         limit: u32,
     ) -> Result<u64, Unavailable>;
 
+    /// Removes the numbers by which events before `before` are read on request; the events stay, as the history of
+    /// their records. It may remove a few more than `limit`.
+    async fn forget_event_numbers(&self, before: Timestamp, limit: u32)
+    -> Result<u64, Unavailable>;
+
     /// Sums up counts that are spread over many rows; the totals stay the same.
     async fn sum_up_counts(&self, limit: u32) -> Result<u64, Unavailable>;
 }

@@ -42,6 +42,7 @@ macro_rules! migrations {
             28 "0028_console"
             29 "0029_portal"
             30 "0030_audit_seals"
+            31 "0031_event_feed"
         }
     };
     ($folder:literal $($version:literal $file:literal)+) => {

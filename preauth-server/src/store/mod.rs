@@ -29,10 +29,11 @@ mod watch;
 use std::path::Path;
 use std::sync::Arc;
 
-use preauth_core::port::{Archive, Outbox, Queries, Store};
+use preauth_core::port::{Archive, EventFeed, Outbox, Queries, Store};
 
 use crate::access::Access;
 use crate::directory::Directory;
+use crate::feed::EventNumbers;
 use crate::hold::Identity;
 use crate::invoice_files::FileLedger;
 use crate::mail::MailQueue;
@@ -62,6 +63,10 @@ pub struct Stores {
     pub mails: Arc<dyn MailQueue>,
     /// Reads for answers.
     pub queries: Arc<dyn Queries>,
+    /// Events on request.
+    pub feed: Arc<dyn EventFeed>,
+    /// Their numbers.
+    pub numbers: Arc<dyn EventNumbers>,
     /// Keys and rate windows.
     pub access: Arc<dyn Access>,
     /// The records of the platform's staff.
@@ -100,13 +105,15 @@ impl Stores {
     fn of<S>(store: &Arc<S>) -> Self
     where
         S: Store + Outbox + MailQueue + Database + Access + Directory + FileLedger,
-        S: Housekeeping + Lifecycle + Watch + Identity + 'static,
+        S: Housekeeping + Lifecycle + Watch + Identity + EventNumbers + 'static,
     {
         Self {
             store: Arc::<S>::clone(store),
             outbox: Arc::<S>::clone(store),
             mails: Arc::<S>::clone(store),
             queries: Arc::new(Reads(Arc::clone(store))),
+            feed: Arc::new(Reads(Arc::clone(store))),
+            numbers: Arc::<S>::clone(store),
             access: Arc::<S>::clone(store),
             directory: Arc::<S>::clone(store),
             files: Arc::<S>::clone(store),

@@ -12,6 +12,7 @@ use preauth_core::port::Outbox;
 use crate::clock::{Clock, ServingClock};
 use crate::directory::Directory;
 use crate::dispatcher::Dispatcher;
+use crate::feed::Waiters;
 use crate::hold::Hold;
 use crate::http::platform::Vitals;
 use crate::log::chain;
@@ -38,6 +39,8 @@ pub struct ServerVitals {
     pub mails: Arc<dyn MailQueue>,
     /// The source of the attempts in progress.
     pub dispatcher: Arc<Dispatcher>,
+    /// The requests that wait for events.
+    pub waiters: Waiters,
     /// The service's clock, by which due times are compared.
     pub clock: Arc<dyn Clock>,
     /// The counters.

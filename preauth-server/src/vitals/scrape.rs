@@ -179,6 +179,11 @@ fn server(vitals: &ServerVitals, families: &Families<'_>) {
             "Attempts that may be under way in this process.",
             vitals.dispatcher.slots(),
         ),
+        (
+            "preauth_event_requests_waiting",
+            "Requests of the integration API that wait for the next event.",
+            u32::try_from(vitals.waiters.waiting()).unwrap_or(u32::MAX),
+        ),
     ] {
         families.whole(name, help).set(value.into());
     }

@@ -15,6 +15,8 @@ mod cancel;
 mod clients;
 mod connections;
 mod create;
+mod event_waits;
+mod events;
 mod files;
 mod hygiene;
 mod idempotency;

@@ -18,7 +18,7 @@ use crate::newer::UNKNOWN_TYPE;
 pub(crate) struct Coverage(BTreeMap<String, u64>);
 
 /// Everything that must occur at least once in a few hundred seeds.
-const RARE: [&str; 47] = [
+const RARE: [&str; 48] = [
     "a commit's answer was lost",
     "a commit landed late",
     "a late commit was applied",
@@ -44,6 +44,7 @@ const RARE: [&str; 47] = [
     "a delivery failed and was tried again",
     "an endpoint was paused",
     "an event arrived twice",
+    "an event was read again after a crash",
     "an event of an unknown type arrived",
     "a commit came between two pages of an audit",
     "a delivery was resent",
@@ -99,6 +100,7 @@ impl Coverage {
     pub(crate) fn add(&mut self, history: &[Entry]) {
         let mut claimed = BTreeSet::new();
         let mut arrived = BTreeSet::new();
+        let mut read = BTreeSet::new();
         let mut is_auditing = false;
         for entry in history {
             for name in names(&entry.fact) {
@@ -125,6 +127,9 @@ impl Coverage {
                     ..
                 } if !arrived.insert((*endpoint, *event)) => {
                     self.count("an event arrived twice");
+                }
+                Fact::Read { company, event, .. } if !read.insert((*company, *event)) => {
+                    self.count("an event was read again after a crash");
                 }
                 _ => {}
             }

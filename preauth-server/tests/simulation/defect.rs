@@ -67,6 +67,8 @@ pub(crate) enum Defect {
     OrderUnconstrained,
     /// After a promotion an instance keeps using the old primary.
     OldPrimaryWritten,
+    /// A cursor orders events by when they were made, and passes those that are committed later.
+    CursorPassesUncommitted,
     /// After a promotion the sequences continue at the standby's last known value.
     IdsGivenTwice,
 }

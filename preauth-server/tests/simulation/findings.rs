@@ -187,3 +187,8 @@ fn times_that_a_clock_left_ahead_are_found() {
 fn a_delivery_that_is_marked_before_it_is_sent_is_found() {
     found(Defect::MarkedBeforeSent, "I4", 50);
 }
+
+#[test]
+fn a_cursor_that_passes_an_uncommitted_event_is_found() {
+    found(Defect::CursorPassesUncommitted, "I17", 300);
+}

@@ -208,6 +208,22 @@ impl Fixture {
         }
     }
 
+    /// Creates an offer at another time.
+    pub(crate) async fn offer_at(&self, payer: CompanyId, now: Timestamp) -> Operation {
+        let mut offer = self.new_offer(payer);
+        let day = calendar::today(now).checked_add_days(Days::new(60));
+        offer.invoice.due_date = DueDate::from_date(day.unwrap()).unwrap();
+        match self
+            .service
+            .offer(&offer, Actor::Company, None, now)
+            .await
+            .unwrap()
+        {
+            OfferOutcome::Created { operation, .. } => *operation,
+            OfferOutcome::Replayed { body } => panic!("replayed: {body}"),
+        }
+    }
+
     /// An offer, not yet created.
     pub(crate) fn new_offer(&self, payer: CompanyId) -> Offer {
         let n = self.count();

@@ -10,6 +10,7 @@ pub(crate) mod deliveries;
 mod earlier;
 mod endpoints;
 pub(crate) mod expiry;
+pub(crate) mod feed;
 mod files;
 pub(crate) mod fixture;
 pub(crate) mod handovers;

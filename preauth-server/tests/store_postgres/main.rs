@@ -11,6 +11,7 @@ mod store;
 
 mod clocks;
 mod counts;
+mod feed;
 mod instances;
 mod locks;
 mod mail_pages;

@@ -29,6 +29,7 @@ use crate::http::server::ConnectionLimits;
 use crate::http::{Receiver, UnauthenticatedLimiter};
 use crate::ids::random_bytes;
 use crate::invoice_files::InvoiceFiles;
+use crate::janitor::Retention;
 use crate::language::Language;
 use crate::mail::MailParts;
 use crate::sandbox::terminal::{self, Player};
@@ -200,6 +201,7 @@ pub(crate) async fn start(
         tokens: Arc::new(token.into()),
         console_hosts: settings.console_hosts.clone(),
         policy: Policy::default(),
+        event_retention: Retention::default().events,
         rate_limit: RateLimit {
             requests: args.rate_limit,
             ..RateLimit::default()

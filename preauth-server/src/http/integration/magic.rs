@@ -210,7 +210,8 @@ const fn recipe(code: ErrorCode) -> Option<Recipe> {
         | ErrorCode::RequestTimeout
         | ErrorCode::PayloadTooLarge
         | ErrorCode::IdempotencyKeyInvalid
-        | ErrorCode::IdempotencyKeyReused => Some(Recipe::Code),
+        | ErrorCode::IdempotencyKeyReused
+        | ErrorCode::EventCursorExpired => Some(Recipe::Code),
         ErrorCode::ValidationError => Some(Recipe::Problems),
         ErrorCode::PreAuthDuplicateInvoice => Some(Recipe::Duplicate),
         ErrorCode::MethodNotAllowed => Some(Recipe::OtherMethod),

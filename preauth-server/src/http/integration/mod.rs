@@ -4,6 +4,7 @@
 mod batch;
 mod cancel;
 mod create;
+mod events;
 mod find;
 mod list;
 mod magic;
@@ -36,6 +37,7 @@ use super::reply::Reply;
 use super::request_notes::RequestNotes;
 use super::server;
 
+pub use events::EventsOnRequest;
 pub use magic::{MAGIC_PREFIX, Magic};
 
 /// Seconds after which a request may be retried whose head office had too many in progress.
@@ -53,6 +55,8 @@ pub struct IntegrationApi {
     pub in_progress: RequestsInProgress,
     /// The store of offers' files.
     pub files: Arc<InvoiceFiles>,
+    /// What answers with events.
+    pub events: EventsOnRequest,
     /// The source of the time.
     pub clock: Arc<dyn Clock>,
     /// Recognises magic values in a sandbox; `None` in production.
@@ -200,6 +204,11 @@ fn routes(api: &Arc<IntegrationApi>) -> Router {
             Router::with_path(one)
                 .get(guarded(api, one, find::Find))
                 .head(guarded(api, one, find::Find)),
+        )
+        .push(
+            Router::with_path(path::EVENTS)
+                .get(guarded(api, path::EVENTS, events::Events))
+                .head(guarded(api, path::EVENTS, events::Events)),
         )
         .push(Router::with_path(cancel).post(guarded(api, cancel, cancel::Cancel)))
 }

@@ -152,6 +152,9 @@ const fn meaning(code: ErrorCode) -> &'static str {
         ErrorCode::IdempotencyInProgress => {
             "the first request with this Idempotency-Key is still being processed; repeat after `Retry-After`"
         }
+        ErrorCode::EventCursorExpired => {
+            "an event after the cursor was removed, or the database lost a part of its history: begin again without `after`, and look up the operations in progress"
+        }
         ErrorCode::ResourceConflict => "the record exists already, or is in the way of the change",
         ErrorCode::FileTooLarge => "the file is above 10 MB",
         ErrorCode::PayloadTooLarge => {

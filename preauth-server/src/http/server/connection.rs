@@ -23,6 +23,7 @@ use crate::http::in_progress::InProgress;
 use super::checked_heads::{CheckedHeads, HEAD_LIMIT_BYTES, HeadChecks};
 use super::registry::{Begun, Evicted, Place};
 use super::strict::TooManyInProgress;
+use super::transport::PeerEnd;
 
 /// Maximum time without a byte in either direction, within a request or between two.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(75);
@@ -39,6 +40,8 @@ pub(super) struct ConnectionInfo {
     pub peer: SocketAddr,
     pub place: Place,
     pub evicted: Evicted,
+    /// Where the end of the peer can be seen.
+    pub peer_end: Option<PeerEnd>,
 }
 
 /// An extension of an answer: it is not sent, and its connection is closed.
@@ -66,12 +69,17 @@ pub(super) async fn serve<S>(
         peer,
         place,
         evicted,
+        peer_end,
     } = info;
     let checks = HeadChecks::new(place);
     let heads = CheckedHeads::new(timed, checks.clone());
     let (local, peer) = (local.into(), peer.into());
     let handler = service.hyper_handler(local, peer, Scheme::HTTP, None, control, None);
-    let requests = Requests { handler, checks };
+    let requests = Requests {
+        handler,
+        checks,
+        peer_end,
+    };
     let mut connection = pin!(protocol().serve_connection(TokioIo::new(heads), requests));
     let mut stopping = pin!(stopping);
     let outcome = tokio::select! {
@@ -107,6 +115,7 @@ fn protocol() -> http1::Builder {
 struct Requests<H> {
     handler: H,
     checks: HeadChecks,
+    peer_end: Option<PeerEnd>,
 }
 
 impl<H, B> HyperService<Request<Incoming>> for Requests<H>
@@ -125,6 +134,9 @@ where
         let by_tls = place.came_by_tls(request.headers());
         request.extensions_mut().insert(client);
         request.extensions_mut().insert(by_tls);
+        if let Some(peer_end) = &self.peer_end {
+            request.extensions_mut().insert(peer_end.clone());
+        }
         match place.begin(client) {
             Begun::UnderWay => {}
             Begun::Crowded => {
@@ -285,6 +297,7 @@ mod tests {
             peer: nobody,
             place,
             evicted,
+            peer_end: None,
         };
         tokio::spawn(async move {
             serve(far, info, &service, std::future::pending()).await;

@@ -16,6 +16,7 @@ use crate::http::client_address::{ClientAddress, ClientGroup};
 
 use super::connection::{self, ConnectionInfo};
 use super::registry::{ConnectionLimits, Evicted, Full, Place, Registry};
+use super::transport::Transport;
 
 /// Pause after a connection could not be accepted: usually the process has no file descriptors
 /// left, and the next attempt would fail as well.
@@ -83,13 +84,16 @@ impl Bound {
                 Some(_) = connections.join_next() => continue,
                 taken = acceptor.take() => taken,
             };
+            let local = stream.local_addr().unwrap_or(self.address);
+            let stream = Transport::new(stream);
             let (service, mut asked) = (Arc::clone(&service), stopping.clone());
             let info = ConnectionInfo {
                 // A listener on every address: use the address that the connection arrived at.
-                local: stream.local_addr().unwrap_or(self.address),
+                local,
                 peer,
                 place,
                 evicted,
+                peer_end: Some(stream.peer_end()),
             };
             connections.spawn(async move {
                 let stopping = async move {

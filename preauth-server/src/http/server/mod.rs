@@ -7,6 +7,7 @@ pub mod head;
 mod listener;
 mod registry;
 mod strict;
+mod transport;
 mod unanswered;
 
 use std::sync::Arc;
@@ -28,6 +29,7 @@ pub(super) use connection::HangUp;
 pub(super) use head::Flaw;
 pub use listener::{Bound, Stop};
 pub use registry::ConnectionLimits;
+pub(super) use transport::PeerEnd;
 
 /// `routes` with the common layers: a request id, a line in the log, the error shape.
 #[must_use]

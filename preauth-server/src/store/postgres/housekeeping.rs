@@ -16,7 +16,7 @@ use crate::store::{Housekeeping, SETTLE_BATCH_SIZE};
 
 use super::front::{Front, Look};
 use super::rows::clamped;
-use super::{PostgresStore, settle};
+use super::{PostgresStore, feed, settle};
 
 /// Minimum number of rows of one count that are summed up; fewer are read as fast as one.
 const MANY_COUNTS: i64 = 64;
@@ -109,6 +109,17 @@ impl Housekeeping for PostgresStore {
                 Box::pin(forget_mails(connection, input))
             });
         Ok(note(&self.fronts.ended_mails, look, forgotten.await?))
+    }
+
+    async fn forget_event_numbers(
+        &self,
+        before: Timestamp,
+        limit: u32,
+    ) -> Result<u64, Unavailable> {
+        self.write_relaxed((before, limit), |connection, input| {
+            Box::pin(feed::forget(connection, input))
+        })
+        .await
     }
 
     async fn sum_up_counts(&self, limit: u32) -> Result<u64, Unavailable> {

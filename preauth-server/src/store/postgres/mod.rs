@@ -10,6 +10,7 @@ mod commit;
 mod connections;
 mod database;
 mod durability;
+mod feed;
 mod front;
 mod held;
 mod housekeeping;

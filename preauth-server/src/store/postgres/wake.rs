@@ -32,6 +32,7 @@ const PAUSE_BEFORE_LISTENING: Duration = Duration::from_secs(1);
 pub(super) struct Wake {
     here: Arc<Notify>,
     elsewhere: Arc<Notify>,
+    committed: Arc<Notify>,
     tasks: [JoinHandle<()>; 2],
 }
 
@@ -54,6 +55,7 @@ impl Wake {
         Self {
             here,
             elsewhere,
+            committed: Arc::default(),
             tasks,
         }
     }
@@ -62,6 +64,11 @@ impl Wake {
     pub(super) fn all(&self) {
         self.here.notify_one();
         self.elsewhere.notify_one();
+    }
+
+    /// Is notified when this instance has committed an event.
+    pub(super) fn committed(&self) -> Arc<Notify> {
+        Arc::clone(&self.committed)
     }
 
     pub(super) fn waiting(&self) -> Arc<Notify> {

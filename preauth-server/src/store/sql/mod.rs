@@ -18,6 +18,7 @@ mod dialect;
 mod drivers;
 pub(super) mod endpoints;
 mod extensions;
+mod feed;
 pub(super) mod history;
 mod invoice_files;
 mod invoices;

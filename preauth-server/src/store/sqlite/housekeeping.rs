@@ -13,7 +13,7 @@ use crate::store::sql::mails;
 use crate::store::{Housekeeping, SETTLE_BATCH_SIZE};
 
 use super::rows::clamped;
-use super::{SqliteStore, settle};
+use super::{SqliteStore, feed, settle};
 
 #[async_trait]
 impl Housekeeping for SqliteStore {
@@ -92,6 +92,19 @@ impl Housekeeping for SqliteStore {
         self.writer
             .write_relaxed((ended_before, limit), |connection, input| {
                 Box::pin(forget_mails(connection, input))
+            })
+            .await
+            .map_err(unavailable)
+    }
+
+    async fn forget_event_numbers(
+        &self,
+        before: Timestamp,
+        limit: u32,
+    ) -> Result<u64, Unavailable> {
+        self.writer
+            .write_relaxed((before, limit), |connection, input| {
+                Box::pin(feed::forget(connection, input))
             })
             .await
             .map_err(unavailable)

@@ -11,6 +11,7 @@ mod backup;
 mod commit;
 mod counters;
 mod database;
+mod feed;
 mod housekeeping;
 mod identity;
 mod key_cache;
@@ -84,6 +85,8 @@ pub struct SqliteStore {
     counters: Counters,
     mail_turns: MailTurns,
     waiting: Arc<Notify>,
+    /// Notified after an event was committed.
+    committed: Arc<Notify>,
     /// Notified when an endpoint's deliveries are left to be settled.
     unsettled: Arc<Notify>,
     set_aside: Arc<SetAside>,

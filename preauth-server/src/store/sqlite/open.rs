@@ -86,6 +86,7 @@ pub(super) async fn open(path: &Path) -> Result<SqliteStore, OpenError> {
         counters,
         mail_turns: MailTurns::default(),
         waiting,
+        committed: Arc::default(),
         unsettled: Arc::default(),
         set_aside: Arc::new(SetAside::default()),
     })

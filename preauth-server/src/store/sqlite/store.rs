@@ -1,5 +1,7 @@
 //! The write side: loads in one snapshot, commits through the writer.
 
+use std::sync::Arc;
+
 use async_trait::async_trait;
 use futures_util::{StreamExt, stream};
 use preauth_core::payment_order::PaymentOrder;
@@ -89,11 +91,13 @@ impl Store for SqliteStore {
 
     async fn commit(&self, commit: Commit) -> Result<(), CommitError> {
         let waiting = self.writer.waiting();
+        let committed = Arc::clone(&self.committed);
         let is_audited = commit.audited.is_some();
         let written = self.writer.write_then(
             commit,
             |connection, commit| Box::pin(commit::write(connection, commit)),
             Box::new(move |inserted: &mut InsertedDeliveries| {
+                committed.notify_one();
                 if inserted.hand_over() {
                     waiting.notify_one();
                 }

@@ -106,7 +106,14 @@ async fn counters_match_the_traffic_exactly(backend: Backend) {
 
 fn loops_have_stepped(scraped: &Exposition, backend: Backend) {
     let started_at = scraped.value("process_start_time_seconds", &[]);
-    let mut expected = vec!["dispatcher", "janitor", "notices", "sealer", "sweeper"];
+    let mut expected = vec![
+        "dispatcher",
+        "janitor",
+        "notices",
+        "numberer",
+        "sealer",
+        "sweeper",
+    ];
     if backend == Backend::Sqlite {
         expected.push("writer");
     }

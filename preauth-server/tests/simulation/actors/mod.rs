@@ -10,6 +10,7 @@ mod meddler;
 mod payments;
 mod platform;
 mod promoter;
+mod reader;
 mod registrar;
 
 use std::sync::Arc;
@@ -21,6 +22,7 @@ use crate::world::{Cluster, INSTANCES};
 
 pub(crate) use creates::{Creation, create, shown_id};
 pub(crate) use erp::{cancel, created_id, offer};
+pub(crate) use reader::{Cursors, read_the_rest};
 
 const CALLERS: usize = 3;
 const PEOPLE: usize = 2;
@@ -52,6 +54,7 @@ pub(crate) async fn play(cluster: &Arc<Cluster>, random: &mut Random) {
     for _ in 0..STAFF {
         everybody.push(Box::pin(registrar::registers(cluster, random.fork())));
     }
+    everybody.push(Box::pin(reader::reads(cluster, random.fork())));
     join_all(everybody).await;
 }
 

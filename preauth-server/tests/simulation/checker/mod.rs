@@ -21,6 +21,7 @@
 //! | I14 | nothing is stuck: no key, no delivery, no lease; no outcome under a lost lease |
 //! | I15 | amounts come out as they went in |
 //! | I16 | every offer stages one mail, and nothing else does |
+//! | I17 | payer and supplier read every event on request, as it was committed and in order |
 
 mod answers;
 mod deliveries;
@@ -29,6 +30,7 @@ mod final_state;
 mod journal;
 mod orders;
 mod platform_keys;
+mod readers;
 
 use std::fmt;
 
@@ -89,6 +91,7 @@ pub(crate) fn check(
     case.directory();
     case.effects();
     case.deliveries();
+    case.readers();
     case.found
 }
 

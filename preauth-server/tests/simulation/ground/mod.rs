@@ -12,7 +12,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use chrono::TimeDelta;
 use preauth_core::memory::MemoryStore;
-use preauth_core::port::{Archive, Outbox, PlatformReply, Queries, Store, Unavailable};
+use preauth_core::port::{Archive, EventFeed, Outbox, PlatformReply, Queries, Store, Unavailable};
 use preauth_core::value::{Cnpj, DeliveryId, EndpointId, ExtensionId, IdempotencyKey, Timestamp};
 use preauth_server::directory::{Company, DirectoryError, SealedSecret};
 
@@ -40,6 +40,7 @@ pub(crate) struct Ground {
     pub(crate) store: Arc<dyn Store>,
     pub(crate) outbox: Arc<dyn Outbox>,
     pub(crate) queries: Arc<dyn Queries>,
+    pub(crate) feed: Arc<dyn EventFeed>,
     pub(crate) archive: Arc<dyn Archive>,
     pub(crate) desk: Arc<dyn Desk>,
 }
@@ -117,6 +118,7 @@ impl Ground {
             store: Arc::<MemoryStore>::clone(&store),
             outbox: Arc::<MemoryStore>::clone(&store),
             queries: Arc::<MemoryStore>::clone(&store),
+            feed: Arc::<MemoryStore>::clone(&store),
             archive: Arc::new(Paged(Arc::<MemoryStore>::clone(&store))),
             desk: Arc::new(Host { store, register }),
         }
@@ -133,12 +135,13 @@ impl Ground {
 
     fn of<G>(ground: Arc<G>) -> Self
     where
-        G: Store + Outbox + Queries + Archive + Desk + 'static,
+        G: Store + Outbox + Queries + EventFeed + Archive + Desk + 'static,
     {
         Self {
             store: Arc::<G>::clone(&ground),
             outbox: Arc::<G>::clone(&ground),
             queries: Arc::<G>::clone(&ground),
+            feed: Arc::<G>::clone(&ground),
             archive: Arc::<G>::clone(&ground),
             desk: ground,
         }

@@ -9,19 +9,21 @@ use chrono::TimeDelta;
 use preauth_core::operation::Operation;
 use preauth_core::payment_order::PaymentOrder;
 use preauth_core::port::{
-    Archive, Attempt, Claim, Claimed, Commit, CommitError, Filter, HistoryEntry, Leased,
-    LoadedNewOrder, LoadedOffer, LoadedOperation, LoadedOrder, OfferTarget, OperationPage,
-    OrderTarget, Outbox, Page, PageRequest, Pages, PlatformReply, Queries, Store, Unavailable,
-    Verdict, Viewer,
+    Archive, Attempt, Claim, Claimed, Commit, CommitError, EventFeed, FeedAnswer, FeedQuery,
+    Filter, HistoryEntry, Leased, LoadedNewOrder, LoadedOffer, LoadedOperation, LoadedOrder,
+    OfferTarget, OperationPage, OrderTarget, Outbox, Page, PageRequest, Pages, PlatformReply,
+    Queries, Store, Unavailable, Verdict, Viewer,
 };
 use preauth_core::value::{
     Cnpj, DeliveryId, EndpointId, EventId, ExtensionId, IdempotencyKey, OperationId,
     PaymentOrderId, Timestamp,
 };
 use preauth_server::directory::{Company, DirectoryError, SealedSecret};
+use preauth_server::feed::Look;
 use preauth_server::store::{self, Stores};
 use test_support::{Backend, Scratch};
 
+use crate::clock::start;
 use crate::defect::Defect;
 use crate::scene::Scene;
 
@@ -321,6 +323,22 @@ impl Queries for Real {
 
     async fn history(&self, id: OperationId) -> Result<Vec<HistoryEntry>, Unavailable> {
         in_real_time(self.stores.queries.history(id)).await
+    }
+}
+
+#[async_trait]
+impl EventFeed for Real {
+    async fn events(&self, query: &FeedQuery) -> Result<FeedAnswer, Unavailable> {
+        in_real_time(async {
+            let look = Look {
+                now: start(),
+                kept_since: start(),
+                since: None,
+            };
+            self.stores.numbers.number(look).await?;
+            self.stores.feed.events(query).await
+        })
+        .await
     }
 }
 

@@ -132,6 +132,12 @@ pub(crate) enum Fact {
         /// Whether the receiver accepted the event.
         is_taken: bool,
     },
+    /// A reader got an event on request.
+    Read {
+        company: CompanyId,
+        event: EventId,
+        body: String,
+    },
     Paused(EndpointId),
     Resumed(EndpointId),
     Resent(DeliveryId),

@@ -45,6 +45,10 @@ impl Housekeeping for SimStore {
         Ok(0)
     }
 
+    async fn forget_event_numbers(&self, _: Timestamp, _: u32) -> Result<u64, Unavailable> {
+        Ok(0)
+    }
+
     async fn sum_up_counts(&self, _limit: u32) -> Result<u64, Unavailable> {
         Ok(0)
     }

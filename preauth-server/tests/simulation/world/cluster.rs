@@ -21,6 +21,7 @@ use tokio::sync::Notify;
 use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::task::{AbortHandle, JoinHandle};
 
+use crate::actors::Cursors;
 use crate::clock::{SimClock, sleep_ms};
 use crate::defect::Defect;
 use crate::history::{Chronicle, Fact};
@@ -57,6 +58,8 @@ pub(crate) struct Cluster {
     /// The machine of each instance; it survives the instance.
     pub(crate) machines: [Arc<Machine>; INSTANCES],
     pub(crate) slots: Mutex<[Option<Instance>; INSTANCES]>,
+    /// Where the readers of events stand.
+    pub(crate) cursors: Cursors,
 }
 
 /// One running instance.

@@ -42,6 +42,7 @@ pub(crate) async fn of(cluster: &Arc<Cluster>) -> FinalState {
     }
     ask_again(cluster).await;
     drain(cluster).await;
+    actors::read_the_rest(cluster).await;
     final_state(cluster).await
 }
 

@@ -148,6 +148,7 @@ impl Plan {
             random: SharedRandom::new(random.fork()),
             machines: std::array::from_fn(|_| Arc::new(Machine::new(Arc::clone(&clock)))),
             slots: Mutex::default(),
+            cursors: actors::Cursors::default(),
         };
         (Arc::new(cluster), kills)
     }

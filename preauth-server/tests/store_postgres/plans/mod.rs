@@ -3,6 +3,7 @@
 //! with any statistics.
 
 mod audit;
+mod feed;
 mod large;
 mod queues;
 mod reported;

@@ -18,6 +18,10 @@ const PRE_AUTHORIZATIONS: Tag = Tag {
     name: "pre-authorizations",
     description: "Offer a supplier an advance, look offers and advances up, take an offer back.",
 };
+const EVENTS: Tag = Tag {
+    name: "events",
+    description: "Read the events of a company on request, without a webhook.",
+};
 const WEBHOOKS: Tag = Tag {
     name: "webhooks",
     description: "Events that the service sends to the endpoint that a company registered.",
@@ -113,7 +117,7 @@ pub(super) fn document() -> Document {
         ),
         servers: servers(),
         security: [Listed::from_iter([(API_KEY, Vec::new())])],
-        tags: vec![PRE_AUTHORIZATIONS, WEBHOOKS],
+        tags: vec![PRE_AUTHORIZATIONS, EVENTS, WEBHOOKS],
         paths,
         webhooks: webhook::all(),
         x_webhooks: Listed::default(),
@@ -134,6 +138,6 @@ const fn api_key() -> SecurityScheme {
         kind: "http",
         scheme: "bearer",
         description: "An API key of the company, made on the platform: `service_sk_` and more, shown once. \
-                      Scope preauth:read lists and gets, preauth:write creates, tries and cancels.",
+                      Scope preauth:read lists, gets and reads events, preauth:write creates, tries and cancels.",
     }
 }

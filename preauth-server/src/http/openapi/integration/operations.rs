@@ -1,14 +1,15 @@
 //! The operations.
 
 use preauth_core::ErrorCode;
-use preauth_core::value::Scope;
-use preauth_core::wire::path;
+use preauth_core::value::{EventType, Scope};
+use preauth_core::wire::{MAX_EVENT_WAIT_SECONDS, path};
 
-use super::{API_KEY, PRE_AUTHORIZATIONS, schemas};
+use super::{API_KEY, EVENTS, PRE_AUTHORIZATIONS, schemas};
 use crate::http::openapi::described::Described;
 use crate::http::openapi::document::{Content, Parameter, Requirement};
 use crate::http::openapi::headers;
 use crate::http::openapi::listed::Listed;
+use crate::http::openapi::schema::Schema;
 use crate::http::openapi::shared;
 
 /// The refusals of an offer itself, whether it is made or only tried.
@@ -25,8 +26,16 @@ const OF_OFFERS: &[ErrorCode] = &[
 ];
 
 /// In the order of the contract; then ours.
-pub(super) fn all() -> [Described; 6] {
-    [list(), create(), find(), cancel(), batch(), validate()]
+pub(super) fn all() -> [Described; 7] {
+    [
+        list(),
+        create(),
+        find(),
+        cancel(),
+        batch(),
+        validate(),
+        events(),
+    ]
 }
 
 fn list() -> Described {
@@ -161,6 +170,45 @@ fn validate() -> Described {
     .body("The offer and its supplier.", schemas::named("CreatePreAuthorization"))
     .answers(200, "It would be accepted.", schemas::named("Validation"))
     .refuses(OF_OFFERS)
+}
+
+fn events() -> Described {
+    let [_, limit] = shared::paging();
+    let after =
+        "The `pagination.next` of an earlier answer to a key of the same company, unchanged.";
+    let types = "Only these; repeat the parameter for several values.";
+    let event_type = Schema::one_of("", EventType::ALL, EventType::PreAuthorizationCreated);
+    let wait = "The longest wait for the next event, in seconds, if there is none yet. The answer may come sooner.";
+    Described::new(
+        "get",
+        path::EVENTS,
+        EVENTS.name,
+        "listEvents",
+        "Read events on request",
+    )
+    .note(
+        "For systems that nobody can reach from outside: the events that webhooks would carry, byte for byte, whether or not the company has an \
+         endpoint and whatever types it chose; `webhook.test` is never among them. A head office's key reads those of all its companies, a branch's \
+         key those of the records in which the branch is the payer or the supplier.\n\n\
+         Oldest first, and of one record in the order in which things happened. Without `after` it begins at the oldest event that is kept: 30 days \
+         (configurable). Store `pagination.next` once the events before it are handled, and send it as `after`. No event is ever skipped; those that \
+         were handled just before a crash come again, so deduplicate by `id`. While `hasMore` is true ask again at once, also after an answer without \
+         events: it may have gone over others. Otherwise ask with `wait`.\n\n\
+         Each call counts once in the key's window, however long it waits. When half of all connections wait, further calls are answered at once.",
+    )
+    .security(scope(Scope::PreauthRead))
+    .parameter(Parameter::query("after", Schema::text(after, schemas::CURSOR)))
+    .parameter(limit)
+    .parameter(Parameter::query("type", Schema::array(types, event_type)))
+    .parameter(Parameter::query(
+        "wait",
+        Schema::integer(wait, 30)
+            .at_least(0)
+            .at_most(MAX_EVENT_WAIT_SECONDS.into())
+            .by_default(0),
+    ))
+    .answers(200, "The next events; perhaps none.", schemas::named("EventList"))
+    .refuses(&[ErrorCode::ValidationError, ErrorCode::EventCursorExpired])
 }
 
 fn described(

@@ -24,12 +24,17 @@ pub(super) const ALL: &Shapes = &[
     ("BatchResult", batch_result),
     ("Validation", validation),
     ("ErrorBody", shared::error_body),
+    ("EventList", event_list),
+    ("EventPagination", event_pagination),
     ("EventEnvelope", envelope),
     ("OperationEventData", operation_event_data),
     ("InvoiceReceivedData", invoice_received_data),
     ("PaymentOrderEventData", payment_order_event_data),
     ("WebhookTestData", webhook_test_data),
 ];
+
+/// An example.
+pub(super) const CURSOR: &str = "AQAAAAAAAAAqAZfzwnsafDOdLlpve4ydDtM3mB8sTz1bC4oR6qk0uXY";
 
 /// A reference to one of them.
 pub(super) fn named(name: &str) -> Schema {
@@ -251,6 +256,27 @@ fn validation() -> Schema {
                 Schema::timestamp("Until when the supplier could request the advance."),
             ),
             required("supplier", supplier),
+        ],
+    )
+}
+
+fn event_list() -> Schema {
+    let pagination = named("EventPagination");
+    shared::page_of(
+        "Some events, oldest first.",
+        named("EventEnvelope"),
+        pagination,
+    )
+}
+
+fn event_pagination() -> Schema {
+    let next = "The cursor after these events; send it as `after`. Opaque, of one company alone, 55 characters today.";
+    let has_more = "Whether there are further events already, of any type: ask again at once.";
+    Schema::answer(
+        "Where to go on.",
+        [
+            required("next", Schema::text(next, CURSOR)),
+            required("hasMore", Schema::boolean(has_more, false)),
         ],
     )
 }

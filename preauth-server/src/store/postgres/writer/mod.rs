@@ -122,6 +122,9 @@ impl Writer {
                 }
             }
         }
+        if turns.iter().any(|turn| matches!(turn, Turn::Ended(Ok(())))) {
+            self.wake.committed().notify_one();
+        }
         if has_due {
             self.wake.all();
         }

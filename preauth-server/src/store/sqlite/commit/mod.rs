@@ -41,6 +41,7 @@ pub(super) async fn write_all(
     }
     aggregates(connection, commits).await?;
     record::events(connection, commits).await?;
+    record::feed(connection, commits).await?;
     for commit in commits {
         if let Some(operator) = &commit.operator {
             record::operator(connection, operator, commit).await?;

@@ -90,6 +90,42 @@ pub(super) async fn events(
     Ok(())
 }
 
+/// Adds the events to the lists of the head offices that may read them.
+pub(super) async fn feed(
+    connection: &mut SqliteConnection,
+    commits: &[&Commit],
+) -> Result<(), WriteError> {
+    let of_commit = |commit: &&'_ Commit| {
+        let entries = commit.feed_entries().into_iter();
+        entries
+            .map(|entry| {
+                (
+                    commit.event.id,
+                    commit.event.event_type,
+                    commit.event.at,
+                    entry,
+                )
+            })
+            .collect::<Vec<_>>()
+    };
+    let entries: Vec<_> = commits.iter().flat_map(of_commit).collect();
+    for chunk in chunks(&entries) {
+        let mut query = QueryBuilder::<Sqlite>::new(
+            "INSERT INTO event_feed (head_office_id, event_id, type, payer_id, supplier_id, at) ",
+        );
+        query.push_values(chunk, |mut row, (event, event_type, at, entry)| {
+            row.push_bind(entry.head_office.as_uuid().as_bytes().as_slice())
+                .push_bind(event.as_uuid().as_bytes().as_slice())
+                .push_bind(event_type.as_str())
+                .push_bind(entry.payer.as_uuid().as_bytes().as_slice())
+                .push_bind(entry.supplier.as_uuid().as_bytes().as_slice())
+                .push_bind(at.unix_millis());
+        });
+        query.build().execute(&mut *connection).await?;
+    }
+    Ok(())
+}
+
 /// Stores who acted.
 pub(super) async fn operator(
     connection: &mut SqliteConnection,

@@ -1,0 +1,188 @@
+//! GET /events: the events of the caller's head office, for systems that nobody can reach from outside.
+
+use std::fmt;
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use preauth_core::ErrorCode;
+use preauth_core::port::{EventFeed, FeedAnswer, FeedPage, FeedQuery};
+use preauth_core::value::{EventType, Scope};
+use preauth_core::wire::{EventPagination, MAX_EVENT_WAIT_SECONDS, MAX_EVENTS};
+use salvo::async_trait;
+use salvo::http::{Request, StatusCode};
+use serde::Serialize;
+use serde_json::value::RawValue;
+use tokio::sync::Semaphore;
+use tokio::time::sleep;
+
+use crate::fair::charged_to;
+use crate::feed::{Numberer, Waiter};
+use crate::http::caller::Caller;
+use crate::http::error::ApiError;
+use crate::http::fields::{Problems, one_of};
+use crate::http::problem::{Defect, Problem};
+use crate::http::query::Query;
+use crate::http::reply::Reply;
+use crate::http::server::PeerEnd;
+use crate::secret::EventCursors;
+use crate::worker::Shutdown;
+
+use super::{Endpoint, IntegrationApi};
+
+const DEFAULT_LIMIT: u32 = 20;
+
+/// What the endpoint needs.
+pub struct EventsOnRequest {
+    /// The events.
+    pub feed: Arc<dyn EventFeed>,
+    /// Has them numbered, and knows who waits.
+    pub numberer: Arc<Numberer>,
+    /// Writes cursors and recognizes them.
+    pub cursors: EventCursors,
+    /// Bounds the requests that read at the same moment.
+    pub reads: Semaphore,
+    /// Ends every wait.
+    pub shutdown: Shutdown,
+}
+
+impl EventsOnRequest {
+    /// Maximum number of requests that read at the same moment.
+    pub const MAX_READS: usize = 8;
+}
+
+pub(super) struct Events;
+
+#[async_trait]
+impl Endpoint for Events {
+    const SCOPE: Scope = Scope::PreauthRead;
+
+    async fn answer(
+        &self,
+        api: &IntegrationApi,
+        caller: Caller,
+        req: &mut Request,
+    ) -> Result<Reply, ApiError> {
+        let events = &api.events;
+        let (query, wait) = parameters(events, caller, req.uri().query())?;
+        let waiters = events.numberer.waiters();
+        let waiter = (!wait.is_zero()).then(|| waiters.enter(caller.head_office));
+        let page = match waiter.flatten() {
+            Some(waiter) => {
+                let peer = req.extensions().get::<PeerEnd>().cloned();
+                let end = async {
+                    tokio::select! {
+                        biased;
+                        () = sleep(wait) => {}
+                        () = PeerEnd::of(peer) => {}
+                    }
+                };
+                events.next_page(&query, caller, &waiter, end).await?
+            }
+            // Not asked to wait, or as many requests wait as may.
+            None => events.page(&query, caller).await?,
+        };
+        // It may have waited for long.
+        api.gate.check_again(&caller, Self::SCOPE, req).await?;
+        let cursor = events.cursors.write(caller.company, page.next);
+        let data = page.events.into_iter();
+        let data = data.map(|event| RawValue::from_string(event.body));
+        let answer = Answer {
+            data: data.collect::<Result<_, _>>().map_err(ApiError::internal)?,
+            pagination: EventPagination::new(cursor, page.has_more),
+        };
+        let json = serde_json::to_string(&answer).map_err(ApiError::internal)?;
+        Ok(Reply::json(StatusCode::OK, json))
+    }
+}
+
+impl EventsOnRequest {
+    /// The page as soon as it has something, at latest at `end`, or when the server stops.
+    async fn next_page(
+        &self,
+        query: &FeedQuery,
+        caller: Caller,
+        waiter: &Waiter,
+        end: impl Future<Output = ()>,
+    ) -> Result<FeedPage, ApiError> {
+        let mut shutdown = self.shutdown.clone();
+        let mut end = pin!(async {
+            tokio::select! {
+                biased;
+                () = shutdown.requested() => {}
+                () = end => {}
+            }
+        });
+        let mut query = query.clone();
+        loop {
+            // Before the look, so that no event comes unnoticed between it and the wait.
+            let notified = waiter.notified();
+            let page = self.page(&query, caller).await?;
+            if !page.events.is_empty() || page.has_more {
+                return Ok(page);
+            }
+            // What was passed over need not be gone over again.
+            query.after = Some(page.next);
+            tokio::select! {
+                biased;
+                () = &mut end => return Ok(page),
+                () = notified => {}
+            }
+        }
+    }
+
+    /// The page at this moment: every event that was committed before is in it or after it.
+    async fn page(&self, query: &FeedQuery, caller: Caller) -> Result<FeedPage, ApiError> {
+        // An event may wake hundreds at once: they wait for each other here, and fill no queue of the database.
+        let _turn = self.reads.acquire().await.map_err(ApiError::internal)?;
+        self.numberer.catch_up().await?;
+        // Of its own: a wait does not use up the time that a request may spend in queues.
+        let answer = charged_to(caller.tenant(), self.feed.events(query)).await?;
+        match answer {
+            FeedAnswer::Page(page) => Ok(page),
+            FeedAnswer::Expired => Err(ApiError::new(ErrorCode::EventCursorExpired)),
+        }
+    }
+}
+
+fn parameters(
+    events: &EventsOnRequest,
+    caller: Caller,
+    query: Option<&str>,
+) -> Result<(FeedQuery, Duration), Vec<Problem>> {
+    let query = Query::parse(query);
+    let mut problems = Problems::default();
+    let read = |text: &str| {
+        let place = events.cursors.read(caller.company, text);
+        place.ok_or(Defect::NotACursor)
+    };
+    let after = query.one("after", read, &mut problems);
+    let limit = query.whole("limit", 1, MAX_EVENTS, &mut problems);
+    let wait = query.whole("wait", 0, MAX_EVENT_WAIT_SECONDS, &mut problems);
+    let mut types = query.many("type", one_of(EventType::ALL), &mut problems);
+    types.sort_unstable();
+    types.dedup();
+    let query = FeedQuery {
+        head_office: caller.head_office,
+        company: caller.company,
+        after,
+        types,
+        limit: limit.unwrap_or(DEFAULT_LIMIT),
+    };
+    let wait = Duration::from_secs(wait.unwrap_or_default().into());
+    problems.unless_any(Some((query, wait)))
+}
+
+impl fmt::Debug for EventsOnRequest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("EventsOnRequest").finish_non_exhaustive()
+    }
+}
+
+/// The body of the answer.
+#[derive(Serialize)]
+struct Answer {
+    /// Byte for byte as webhooks carry them.
+    data: Vec<Box<RawValue>>,
+    pagination: EventPagination,
+}

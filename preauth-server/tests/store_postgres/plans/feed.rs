@@ -1,0 +1,97 @@
+//! Events on request: numbering them and reading on.
+
+use preauth_core::port::FeedQuery;
+
+use super::Scene;
+use super::large::ROWS;
+use super::reported::run_unseen;
+use crate::store::feed::{everything, page};
+
+/// What numbering and reading go over; a plan for each must have been reported.
+const TABLES: [&str; 6] = [
+    "companies",
+    "event_batches",
+    "event_feed",
+    "event_feed_ends",
+    "events",
+    "operations",
+];
+
+/// Years of events of the payer and of others, all numbered, and one company whose oldest were removed.
+const FILL: &str = "CREATE TEMPORARY TABLE many AS
+                 SELECT n, gen_random_uuid() AS id FROM generate_series(1, {ROWS}) AS n;
+             INSERT INTO events (id, head_office_id, type, at, actor, body, xid)
+                 SELECT id, CASE WHEN n % 2 = 0 THEN '{payer}'::UUID ELSE id END, 'invoice.received',
+                        {now} + n, 'PLATFORM', '{}', 3 FROM many;
+             INSERT INTO event_feed (head_office_id, number, event_id, type, payer_id, supplier_id)
+                 SELECT CASE WHEN n % 2 = 0 THEN '{payer}'::UUID ELSE id END, 1000000 + n, id,
+                        'invoice.received', '{payer}'::UUID, id FROM many;
+             INSERT INTO event_feed_ends (head_office_id, company_id, number, event_id)
+                 SELECT id, id, 1, id FROM many;
+             INSERT INTO event_batches (number, numbered_at, after_event, last_event, next_xid, pending,
+                     head_offices, place)
+                 SELECT 1000000 + m.n, {now}, 1000000 + m.n - 1, 1000000 + m.n,
+                        (txid_current() % 4294967296) + 1, '{}', ARRAY['{payer}'::UUID],
+                        d.oid::TEXT || '/' || 'event_batches'::REGCLASS::OID::TEXT
+                            || '/' || (txid_current() % 4294967296)::TEXT
+                 FROM many m, pg_database d WHERE d.datname = current_database();
+             DROP TABLE many";
+
+impl Scene {
+    /// Offers and reads on; returns where the reader stands.
+    async fn read_on(&self, query: &mut FeedQuery) {
+        self.fixture.offer(self.payer).await;
+        let page = page(&self.fixture, query).await;
+        assert!(!page.events.is_empty());
+        query.after = Some(page.next);
+    }
+
+    async fn fill_feed(&self) {
+        let (payer, now) = (self.payer.as_uuid(), self.fixture.now.unix_millis());
+        let statements = FILL
+            .replace("{ROWS}", &ROWS.to_string())
+            .replace("{payer}", &payer.to_string())
+            .replace("{now}", &now.to_string());
+        run_unseen(&self.fixture, &statements).await;
+    }
+
+    /// Everything that was filled in is read.
+    async fn catch_up(&self, query: &mut FeedQuery) {
+        loop {
+            let page = page(&self.fixture, query).await;
+            query.after = Some(page.next);
+            if !page.has_more {
+                return;
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_reader_that_is_up_to_date_finds_few_rows_by_plans_that_were_made_for_empty_tables() {
+    let scene = Scene::new().await;
+    let mut query = everything(scene.payer);
+    for _ in 0..super::UNTIL_PLANS_ARE_KEPT {
+        scene.read_on(&mut query).await;
+    }
+    scene.fill_feed().await;
+    scene.catch_up(&mut query).await;
+    scene.plans.scans();
+    scene.read_on(&mut query).await;
+    scene.assert_few_rows(&TABLES);
+}
+
+#[tokio::test]
+async fn a_reader_that_is_up_to_date_finds_few_rows_by_plans_that_were_made_for_large_tables() {
+    let scene = Scene::new().await;
+    let mut query = everything(scene.payer);
+    scene.fill_feed().await;
+    scene.analyze().await;
+    scene.catch_up(&mut query).await;
+    for _ in 0..super::UNTIL_PLANS_ARE_KEPT {
+        scene.read_on(&mut query).await;
+    }
+    scene.plans.scans();
+    scene.read_on(&mut query).await;
+    scene.assert_few_rows(&TABLES);
+}
