@@ -18,6 +18,8 @@ pub enum Call {
     List,
     /// Cancelling an offer.
     Cancel,
+    /// Reading events.
+    Events,
 }
 
 impl Call {
@@ -31,6 +33,7 @@ impl Call {
             Self::Get => "get",
             Self::List => "list",
             Self::Cancel => "cancel",
+            Self::Events => "events",
         }
     }
 }

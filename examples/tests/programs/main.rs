@@ -7,6 +7,7 @@
 
 mod embedded_core;
 mod erp_job;
+mod event_reader;
 mod webhook_readme;
 mod webhook_receiver;
 

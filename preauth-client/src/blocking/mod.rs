@@ -20,13 +20,14 @@
 mod background;
 
 use std::sync::Arc;
+use std::time::Duration;
 
-use preauth_core::value::{OperationId, Status};
-use preauth_core::wire::{PreAuthorization, PreAuthorizationList, Validation};
+use preauth_core::value::{EventType, OperationId, Status};
+use preauth_core::wire::{PreAuthorization, PreAuthorizationList, RawEventEnvelope, Validation};
 
 use crate::{
-    ClientBuilder, ConfigError, Ensured, Error, ListFilter, ManyOutcome, NewPreAuthorization,
-    Progress, Response, WaitPolicy, Waited,
+    ClientBuilder, ConfigError, CursorStore, Ensured, Error, ListFilter, ManyOutcome,
+    NewPreAuthorization, Progress, Response, WaitPolicy, Waited,
 };
 
 use background::Background;
@@ -104,6 +105,14 @@ impl Client {
     pub fn list_all(&self, filter: &ListFilter) -> Operations {
         Operations {
             inner: Some(self.inner.list_all(filter)),
+            background: Arc::clone(&self.background),
+        }
+    }
+
+    /// The events of the key's company, oldest first; see [`crate::Client::events`].
+    pub fn events(&self, store: impl CursorStore + 'static) -> Events {
+        Events {
+            inner: Some(self.inner.events(store)),
             background: Arc::clone(&self.background),
         }
     }
@@ -196,6 +205,63 @@ impl CreateMany {
 
 impl Iterator for CreateMany {
     type Item = Result<ManyOutcome, Error>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let mut inner = self.inner.take()?;
+        let answer = self.background.run(async move {
+            let next = inner.next().await;
+            (next, inner)
+        });
+        match answer {
+            Ok((next, inner)) => {
+                self.inner = Some(inner);
+                next
+            }
+            Err(error) => Some(Err(error)),
+        }
+    }
+}
+
+/// Events on request, one after the other; [`crate::Events`] describes its guarantees.
+#[derive(Debug)]
+#[must_use = "nothing is read before it is asked for"]
+pub struct Events {
+    /// `None` while the background thread works with it.
+    inner: Option<crate::Events>,
+    background: Arc<Background>,
+}
+
+impl Events {
+    /// Only events of these types; see [`crate::Events::types`].
+    pub fn types(self, types: impl IntoIterator<Item = EventType>) -> Self {
+        self.with(|inner| inner.types(types))
+    }
+
+    /// Maximum number of events of one answer; see [`crate::Events::limit`].
+    pub fn limit(self, limit: u32) -> Self {
+        self.with(|inner| inner.limit(limit))
+    }
+
+    /// How long a request waits for the next event; see [`crate::Events::wait`].
+    pub fn wait(self, wait: Duration) -> Self {
+        self.with(|inner| inner.wait(wait))
+    }
+
+    /// Begins again when the cursor has expired; see [`crate::Events::begin_again_when_expired`].
+    pub fn begin_again_when_expired(self) -> Self {
+        self.with(crate::Events::begin_again_when_expired)
+    }
+
+    fn with(self, change: impl FnOnce(crate::Events) -> crate::Events) -> Self {
+        Self {
+            inner: self.inner.map(change),
+            ..self
+        }
+    }
+}
+
+impl Iterator for Events {
+    type Item = Result<RawEventEnvelope, Error>;
 
     fn next(&mut self) -> Option<Self::Item> {
         let mut inner = self.inner.take()?;

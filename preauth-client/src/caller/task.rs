@@ -68,7 +68,7 @@ impl Task {
             return None;
         }
         let method = match self.call {
-            Call::Get | Call::List => Method::GET,
+            Call::Get | Call::List | Call::Events => Method::GET,
             Call::Create | Call::CreateMany | Call::Validate | Call::Cancel => Method::POST,
         };
         let mut request = Request::new(method, self.url.clone());

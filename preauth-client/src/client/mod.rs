@@ -3,6 +3,7 @@
 mod build;
 mod create;
 mod create_many;
+mod events;
 mod list_all;
 mod validate;
 mod wait;
@@ -28,7 +29,7 @@ use crate::{Call, ClientBuilder, ConfigError, Error, ListFilter, Response};
 /// is made. A request that was already sent may or may not be carried out, and the caller does not learn
 /// which.
 ///
-/// - `get`, `list`, `list_all`, `validate`, `wait_for_status`, and what `create_many` returns: nothing is lost.
+/// - `get`, `list`, `list_all`, `events`, `validate`, `wait_for_status`, and what `create_many` returns: nothing is lost.
 /// - `cancel`: cancel again; cancelling a cancelled operation is a success and changes nothing.
 /// - `create`, `create_or_get`: create again **under the same key**, which a dropped future can no longer
 ///   return: give it one of your own ([`NewPreAuthorization::idempotency_key`](crate::NewPreAuthorization::idempotency_key)).

@@ -16,6 +16,7 @@ impl fmt::Display for Error {
             ErrorKind::Config => "the client is set up wrongly",
             ErrorKind::Randomness => "no idempotency key could be drawn",
             ErrorKind::File => "the invoice file could not be read",
+            ErrorKind::Cursor => "the cursor could not be loaded or saved",
             ErrorKind::Connect => "the service could not be reached",
             ErrorKind::Timeout => "the service did not answer in time",
             ErrorKind::Transport => "the exchange with the service broke off",

@@ -11,6 +11,8 @@ pub enum ErrorKind {
     /// The invoice file could not be read, or was a stream that an earlier create has read. Part of a
     /// stream may have been sent; the service does not act on a partial file.
     File,
+    /// The cursor of a reader of events could not be loaded or saved; nothing was sent.
+    Cursor,
     /// No connection could be made; nothing was sent.
     Connect,
     /// No complete answer arrived in time; whether the request was carried out is unknown.

@@ -232,6 +232,7 @@ impl Error {
             ErrorKind::Config
             | ErrorKind::Randomness
             | ErrorKind::File
+            | ErrorKind::Cursor
             | ErrorKind::AnswerTooLarge
             | ErrorKind::UnreadableSuccess => false,
             ErrorKind::Api | ErrorKind::UnexpectedAnswer => {
@@ -247,7 +248,8 @@ impl Error {
         match self.inner.call {
             Some(Call::Create) => code == Some(&ErrorCode::IdempotencyInProgress),
             Some(Call::Cancel) => code == Some(&ErrorCode::AnticipationInvalidTransition),
-            Some(Call::CreateMany | Call::Validate | Call::Get | Call::List) | None => false,
+            Some(Call::CreateMany | Call::Validate | Call::Get | Call::List | Call::Events)
+            | None => false,
         }
     }
 

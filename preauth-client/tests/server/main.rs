@@ -8,6 +8,7 @@ mod answers;
 #[cfg(feature = "blocking")]
 mod blocking;
 mod errors;
+mod events;
 mod files;
 mod following;
 mod many;
