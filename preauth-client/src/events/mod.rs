@@ -73,6 +73,10 @@ pub struct Events {
     wait: Duration,
     begins_again: bool,
     /// `None` before it was loaded.
+    #[expect(
+        clippy::option_option,
+        reason = "not asked yet, or asked and there is none"
+    )]
     cursor: Option<Option<String>>,
     /// Saved once the found events are handled.
     unsaved: Option<String>,
