@@ -10,6 +10,7 @@ mod admin;
 pub mod announcement;
 pub mod app;
 pub mod audit_trail;
+pub mod backup;
 pub mod cli;
 pub mod clock;
 pub mod config;

@@ -1,6 +1,7 @@
 //! `audit`: checks the whole content of a live database.
 
 use std::io::{self, IsTerminal, Write};
+use std::num::NonZeroU32;
 use std::process::ExitCode;
 
 use chrono::TimeDelta;
@@ -11,7 +12,7 @@ use crate::clock::{Clock, Stopwatch, SystemClock};
 use crate::config::Config;
 use crate::http::WireDecoder;
 use crate::mail::LAST_CALLS_PER_MAILBOX;
-use crate::store;
+use crate::store::{self, DatabaseUrl};
 
 use super::CliError;
 use super::serve::ServeArgs;
@@ -35,13 +36,30 @@ pub(super) struct AuditArgs {
 /// Exits with 0 when every rule holds and with 1 otherwise; an error means that it could not run.
 pub(super) async fn run(args: &AuditArgs) -> Result<ExitCode, CliError> {
     let (url, daily_share) = Config::audited(&args.serve.layers())?;
-    let archive = store::archive(&url).await?;
+    audited(&url, daily_share, !args.at_rest, args.json).await
+}
+
+/// The same for a database on which no server runs.
+pub(super) async fn audit_at_rest(
+    url: &DatabaseUrl,
+    daily_share: NonZeroU32,
+) -> Result<ExitCode, CliError> {
+    audited(url, daily_share, false, false).await
+}
+
+async fn audited(
+    url: &DatabaseUrl,
+    daily_share: NonZeroU32,
+    is_live: bool,
+    json: bool,
+) -> Result<ExitCode, CliError> {
+    let archive = store::archive(url).await?;
     let moment = Moment {
         now: SystemClock.now(),
-        is_live: !args.at_rest,
+        is_live,
         daily_share: daily_share.saturating_add(LAST_CALLS_PER_MAILBOX),
     };
-    let mut report = Report::new(args.json);
+    let mut report = Report::new(json);
     let totals = audit(&*archive, &WireDecoder, moment, &mut report).await?;
     report.end(&totals)?;
     Ok(if totals.violations == 0 {

@@ -14,6 +14,7 @@ const GROUPS: &[(&str, &[&str])] = &[
             "listen",
             "audit",
             "backup",
+            "restore",
             "abandon-master-key",
             "adopt",
             "config",

@@ -1,22 +1,60 @@
-//! `migrate`: migrates the database's schema.
+//! `migrate`: migrates the database's schema, or prints what there is to migrate.
+
+use std::process::ExitCode;
+
+use clap::Args;
 
 use crate::config::Config;
-use crate::store;
+use crate::store::{self, PendingSteps};
 use crate::telemetry;
 use crate::telemetry::LogFormat;
 
 use super::CliError;
 use super::serve::ServeArgs;
 
+/// The exit code when steps are missing.
+const BEHIND: u8 = 1;
+/// The exit code of a check that could not look, or of a database that this build does not support.
+pub(super) const UNSUPPORTED: u8 = 2;
+
+#[derive(Debug, Args)]
+pub(super) struct MigrateArgs {
+    /// Change nothing, and print the steps that are missing. Ends with 0 when there is none, with 1 when
+    /// there are some, with 2 when this build does not support the database or cannot look.
+    #[arg(long)]
+    pub(super) check: bool,
+    #[command(flatten)]
+    serve: ServeArgs,
+}
+
 #[expect(clippy::print_stdout, reason = "the outcome is this command's output")]
-pub(super) async fn run(args: &ServeArgs) -> Result<(), CliError> {
+pub(super) async fn run(args: &MigrateArgs) -> Result<(), CliError> {
     // A migration that waits for a lock reports it.
     telemetry::start(LogFormat::Text);
-    let url = Config::database_url(&args.layers())?;
+    let url = Config::database_url(&args.serve.layers())?;
     store::migrate(&url).await?;
     let stores = store::open(&url).await?;
     stores.lifecycle.check().await?;
     stores.lifecycle.close().await;
     println!("the database's schema is up to date");
     Ok(())
+}
+
+#[expect(clippy::print_stdout, reason = "the outcome is this command's output")]
+pub(super) async fn check(args: &MigrateArgs) -> Result<ExitCode, CliError> {
+    let url = Config::database_url(&args.serve.layers())?;
+    let PendingSteps { newest, steps } = store::pending_steps(&url).await?;
+    let newest = newest.map_or_else(
+        || "the database has no schema yet".to_owned(),
+        |newest| format!("the database's schema is at step {newest}"),
+    );
+    if steps.is_empty() {
+        println!("{newest}; there is nothing to do");
+        return Ok(ExitCode::SUCCESS);
+    }
+    println!("{newest}; `preauth-server migrate` will make these steps:");
+    for (version, name) in steps {
+        println!("  {version} {name}");
+    }
+    Ok(ExitCode::from(BEHIND))
 }

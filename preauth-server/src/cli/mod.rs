@@ -13,6 +13,7 @@ mod manual;
 mod migrate;
 mod moment;
 mod openapi;
+mod restore;
 pub(crate) mod sandbox;
 mod serve;
 
@@ -47,7 +48,9 @@ enum Command {
     /// All other settings stand in the file or in `PREAUTH_` variables; `config check` prints each.
     Serve(serve::RunArgs),
     /// Bring the database's schema up to date, and end.
-    Migrate(serve::ServeArgs),
+    ///
+    /// There is no way back to an older schema: make a backup before.
+    Migrate(migrate::MigrateArgs),
     /// Receive webhooks on this machine: verify and print each, and misbehave on demand.
     Listen(listen::ListenArgs),
     /// Check the database against the business rules.
@@ -55,11 +58,12 @@ enum Command {
     /// It may run beside the servers that work on the database. It ends with 0 when every rule holds,
     /// with 1 when one does not, with 2 when it could not look.
     Audit(audit::AuditArgs),
-    /// Copy the SQLite database to a new file, beside the server that works on it.
-    #[command(
-        after_help = "Example:\n  preauth-server backup --data preauth-data backups/monday.db"
-    )]
+    /// Copy the database and the invoice files to a new folder, beside the servers that work on them.
+    #[command(after_help = "Example:\n  preauth-server backup --data preauth-data backups/monday")]
     Backup(backup::BackupArgs),
+    /// Restore a backup into an empty database, which stays silent until `adopt`.
+    #[command(after_help = "Example:\n  preauth-server restore backups/monday --data preauth-data")]
+    Restore(restore::RestoreArgs),
     /// Give up a master key that is lost for good: what it encrypted ends, its endpoints are paused
     /// until each has a new signing secret, and the server starts again. Asks for confirmation.
     #[command(
@@ -134,6 +138,11 @@ pub async fn run(cli: Cli) -> ExitCode {
     let outcome = match cli.command {
         Command::Sandbox(args) => sandbox::run(args, language).await,
         Command::Serve(args) => serve::run(&args).await,
+        Command::Migrate(args) if args.check => {
+            return migrate::check(&args)
+                .await
+                .unwrap_or_else(|error| failed(&*error, ExitCode::from(migrate::UNSUPPORTED)));
+        }
         Command::Migrate(args) => migrate::run(&args).await,
         Command::Listen(args) => listen::run(args, language).await,
         Command::Audit(args) => {
@@ -141,7 +150,15 @@ pub async fn run(cli: Cli) -> ExitCode {
                 .await
                 .unwrap_or_else(|error| failed(&*error, ExitCode::from(COULD_NOT_LOOK)));
         }
-        Command::Backup(args) => backup::run(&args).await,
+        Command::Backup(args) => {
+            let Some(verification) = args.verification() else {
+                return ended(backup::run(&args).await, language);
+            };
+            return backup::verify(verification)
+                .await
+                .unwrap_or_else(|error| failed(&*error, ExitCode::from(backup::FAILED)));
+        }
+        Command::Restore(args) => restore::run(&args).await,
         Command::AbandonMasterKey(args) => abandon_master_key::run(&args, language).await,
         Command::Adopt(args) => adopt::run(&args, language).await,
         Command::Config(ConfigCommand::Check(args)) => config_check::run(&args),
@@ -158,6 +175,10 @@ pub async fn run(cli: Cli) -> ExitCode {
             };
         }
     };
+    ended(outcome, language)
+}
+
+fn ended(outcome: Result<(), CliError>, language: Language) -> ExitCode {
     let Err(error) = outcome else {
         return ExitCode::SUCCESS;
     };

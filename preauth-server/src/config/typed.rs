@@ -107,6 +107,20 @@ impl Config {
         }
     }
 
+    /// The location of the database and of the invoice files: the settings of backups and restores.
+    pub fn backed_up(layers: &Layers) -> Result<(DatabaseUrl, String), ConfigError> {
+        let url = Self::database_url(layers)?;
+        let mut reader = Reader {
+            layers,
+            problems: Vec::new(),
+        };
+        let data = PathBuf::from(reader.text("data"));
+        let place = reader.files_place(&data, &url);
+        place
+            .map(|place| (url, place))
+            .ok_or_else(|| reader.problems.into())
+    }
+
     /// The location of the database, and the daily limit of mails to an address: the settings of an
     /// audit.
     pub fn audited(layers: &Layers) -> Result<(DatabaseUrl, NonZeroU32), ConfigError> {

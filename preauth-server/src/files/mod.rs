@@ -1,6 +1,7 @@
 //! Private files: their creation, and the checks of existing ones.
 
 mod guarded;
+mod hashed;
 
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{self, Write};
@@ -11,6 +12,7 @@ pub use guarded::{
     check_authentic, check_authentic_place, check_folder, check_secret, read, read_authentic,
     read_secret,
 };
+pub use hashed::{Fingerprint, HashedFile, HashedReader, fingerprint, sync_folder};
 
 const OWNER_ONLY_FILE: u32 = 0o600;
 const OWNER_ONLY_DIRECTORY: u32 = 0o700;

@@ -94,7 +94,7 @@ impl Place {
     }
 
     /// Stores a file durably, unless it is already stored.
-    pub(super) async fn put(&self, file: &Arc<Spooled>) -> Result<(), FilesError> {
+    pub(crate) async fn put(&self, file: &Arc<Spooled>) -> Result<(), FilesError> {
         let location = self.location(file.hash());
         match self.objects.head(&location).await {
             Ok(there) if there.size == file.size() => return Ok(()),
@@ -125,7 +125,7 @@ impl Place {
     }
 
     /// Opens a file that must have `size` bytes.
-    pub(super) async fn get(&self, hash: ContentHash, size: u64) -> Result<Content, FilesError> {
+    pub(crate) async fn get(&self, hash: ContentHash, size: u64) -> Result<Content, FilesError> {
         match self.objects.get(&self.location(hash)).await {
             Ok(found) if found.meta.size == size => Ok(Content::new(size, found.into_stream())),
             Ok(_) | Err(object_store::Error::NotFound { .. }) => Err(FilesError::Lost(hash)),

@@ -3,9 +3,11 @@
 use std::fs::File;
 use std::io::{self, BufReader, Read, Write};
 use std::os::unix::fs::FileExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
+
+use crate::files::HashedReader;
 
 use super::{ContentHash, blocking};
 
@@ -86,6 +88,20 @@ impl Spool {
 }
 
 impl Spooled {
+    /// A file that has a name, and keeps it.
+    pub(crate) fn of_file(path: &Path) -> io::Result<Self> {
+        let mut reader = HashedReader::open(path)?;
+        while reader.next_piece()?.is_some() {}
+        let mut hash = [0; 32];
+        let read = reader.finish();
+        hex::decode_to_slice(&read.sha256, &mut hash).map_err(io::Error::other)?;
+        Ok(Self {
+            file: File::open(path)?,
+            size: read.bytes,
+            hash: ContentHash::from_bytes(hash),
+        })
+    }
+
     /// Length in bytes.
     #[must_use]
     pub const fn size(&self) -> u64 {

@@ -1,6 +1,7 @@
 //! The embedded migrations, from an empty database to this build's schema.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 use sqlx::SqlSafeStr;
 use sqlx::migrate::{Migration, MigrationType};
@@ -62,6 +63,32 @@ pub(super) fn of_sqlite() -> Vec<Migration> {
 
 pub(super) fn of_postgres() -> Vec<Migration> {
     migrations!("postgres")
+}
+
+/// The tables that migrations create and do not drop, read from their text.
+pub(super) fn tables(steps: &[Migration]) -> BTreeSet<String> {
+    let mut tables = BTreeSet::new();
+    for line in steps.iter().flat_map(|step| step.sql.as_str().lines()) {
+        let mut words = line.split_whitespace().map(|word| {
+            let name = word.split(['(', ';']).next();
+            name.unwrap_or_default()
+        });
+        let verb = words.next().unwrap_or_default();
+        let mut rest = words.skip_while(|word| *word == "UNLOGGED");
+        if rest.next() != Some("TABLE") {
+            continue;
+        }
+        let condition = ["IF", "NOT", "EXISTS"];
+        let Some(name) = rest.find(|word| !condition.contains(word)) else {
+            continue;
+        };
+        match verb {
+            "CREATE" => drop(tables.insert(name.to_owned())),
+            "DROP" => drop(tables.remove(name)),
+            _ => {}
+        }
+    }
+    tables
 }
 
 /// A published migration never changes: the database stores its checksum.

@@ -6,7 +6,8 @@
 mod addressee;
 mod archive;
 mod audited_commit;
-mod backup;
+pub mod backup;
+pub mod copying;
 mod error;
 mod exhausted;
 mod finished;
@@ -26,7 +27,6 @@ pub mod sqlite;
 mod url;
 mod watch;
 
-use std::path::Path;
 use std::sync::Arc;
 
 use preauth_core::port::{Archive, EventFeed, Outbox, Queries, Store};
@@ -38,12 +38,12 @@ use crate::hold::Identity;
 use crate::invoice_files::FileLedger;
 use crate::mail::MailQueue;
 
-pub use backup::{Backup, BackupError};
+pub use backup::BackupError;
 pub use housekeeping::Housekeeping;
 use housekeeping::SETTLE_BATCH_SIZE;
 pub use lifecycle::{Lifecycle, Moments, Unfit};
 pub use open_error::OpenError;
-pub use schema::SchemaMismatch;
+pub use schema::{PendingSteps, SchemaMismatch};
 pub use url::DatabaseUrl;
 pub use watch::{Usage, Waiting, Watch, WriteQueue};
 
@@ -173,6 +173,14 @@ pub async fn migrate(url: impl Into<DatabaseUrl>) -> Result<(), OpenError> {
     Ok(())
 }
 
+/// The migrations that the database that `url` names lacks, without changing anything.
+pub async fn pending_steps(url: &DatabaseUrl) -> Result<PendingSteps, OpenError> {
+    match url.kind()? {
+        Kind::Sqlite(path) => sqlite::pending_steps(path.as_ref()).await,
+        Kind::Postgres => postgres::pending_steps(url).await,
+    }
+}
+
 /// Opens the content of the database that `url` names for an audit: while servers work on it, and
 /// without writing. It must exist and have a schema that this build supports.
 pub async fn archive(url: impl Into<DatabaseUrl>) -> Result<Box<dyn Archive>, OpenError> {
@@ -180,16 +188,6 @@ pub async fn archive(url: impl Into<DatabaseUrl>) -> Result<Box<dyn Archive>, Op
     match url.kind()? {
         Kind::Sqlite(path) => Ok(Box::new(SqliteArchive::open(path.as_ref()).await?)),
         Kind::Postgres => Ok(Box::new(PostgresArchive::open(&url).await?)),
-    }
-}
-
-/// Copies the SQLite database that `url` names to a new file at `target`, while the server works on
-/// it. The copy shows one moment; it appears at `target` once it is complete, checked and synced to
-/// disk.
-pub async fn backup(url: &DatabaseUrl, target: &Path) -> Result<Backup, BackupError> {
-    match url.kind()? {
-        Kind::Sqlite(path) => sqlite::backup(path.as_ref(), target).await,
-        Kind::Postgres => Err(BackupError::NotSqlite),
     }
 }
 

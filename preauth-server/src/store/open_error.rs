@@ -28,6 +28,17 @@ pub enum OpenError {
         /// The file that the other process holds.
         lock: PathBuf,
     },
+    /// A restore has begun and not ended.
+    #[error(
+        "a restore into {} is under way or was interrupted; run `preauth-server restore` again, or remove {}",
+        path.display(), incomplete.display()
+    )]
+    HalfRestored {
+        /// The database file, which does not exist yet.
+        path: PathBuf,
+        /// The file that the restore writes.
+        incomplete: PathBuf,
+    },
     /// A folder, lock file or database file could not be created or opened.
     #[error(
         "{} cannot be created or opened; check that its folder exists and may be written to",

@@ -11,6 +11,8 @@ use thiserror::Error;
 pub(super) const STEPS_TABLE: &str = "_sqlx_migrations";
 /// The table with a sandbox's mark, which is made before the first migration.
 pub(super) const SANDBOX_TABLE: &str = "preauth_sandbox";
+/// Exists in a PostgreSQL database from the first step of a restore until it is complete.
+pub(super) const RESTORE_TABLE: &str = "preauth_restore";
 /// Migrations that were changed without changing their effect: version and checksum of the former text.
 const FORMER: [(i64, &str); 4] = [
     // All invitations in one transaction.
@@ -45,14 +47,47 @@ pub enum SchemaMismatch {
     #[error("its schema is older than this build; run `preauth-server migrate` of this build")]
     Older,
     /// A newer build applied a migration that this one does not support.
-    #[error("its schema is too new for this build; use a newer version of the server")]
+    #[error(
+        "its schema is too new for this build; use a newer version of the server: there is no way back to an \
+         older schema but to restore a backup from before the upgrade"
+    )]
     Newer,
     /// A known migration was applied in another form.
     #[error("its schema was made by a different build; use the version of the server that made it")]
     Different,
+    /// A restore has begun and not ended.
+    #[error(
+        "a restore into it is under way or was interrupted, and it is not complete; run `preauth-server \
+         restore` again, or drop the database"
+    )]
+    HalfRestored,
     /// The database has tables, and none of them is this service's.
     #[error("it has tables of another program; choose another database, or an empty one")]
     Foreign,
+}
+
+/// What there is to migrate.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PendingSteps {
+    /// The newest migration that was applied; `None` without any.
+    pub newest: Option<i64>,
+    /// The numbers and names of those that are missing.
+    pub steps: Vec<(i64, String)>,
+}
+
+impl PendingSteps {
+    pub(super) fn of(
+        known: &[Migration],
+        taken: &[AppliedMigration],
+        oldest_supported: Option<i64>,
+    ) -> Result<Self, SchemaMismatch> {
+        let pending = pending(known, taken, oldest_supported)?;
+        let named = |step: &&Migration| (step.version, step.description.to_string());
+        Ok(Self {
+            newest: taken.iter().map(|step| step.version).max(),
+            steps: pending.iter().map(named).collect(),
+        })
+    }
 }
 
 /// Whether the database has migrations that this build does not know. Only then the oldest

@@ -30,6 +30,15 @@ impl DatabaseUrl {
         }
     }
 
+    /// Another database, with what the operator declares of the network.
+    #[must_use]
+    pub fn another(&self, text: String) -> Self {
+        Self {
+            text,
+            network_is_private: self.network_is_private,
+        }
+    }
+
     /// Whether it names a PostgreSQL database, which several instances may share.
     #[must_use]
     pub fn is_postgres(&self) -> bool {

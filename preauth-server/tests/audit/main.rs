@@ -14,4 +14,5 @@ mod corruption;
 mod pages;
 mod seals;
 mod unreadable;
+mod upgrades;
 mod world;

@@ -18,13 +18,17 @@ use preauth_core::port::{
 };
 use preauth_core::service::{OfferOutcome, Operations};
 use preauth_core::value::{
-    Cnpj, CompanyId, CompanyKind, CompanyName, DueDate, Email, EndpointId, EventTypeSet,
-    ExtensionId, IdempotencyKey, InvoiceNumber, Money, OperationId, OperatorName, Permission,
-    PersonName, Reason, RequestId, Timestamp, UserId, calendar,
+    ApiKeyId, Cnpj, CompanyId, CompanyKind, CompanyName, DueDate, Email, EndpointId, EventTypeSet,
+    ExtensionId, IdempotencyKey, InvoiceNumber, KeyName, Money, OperationId, OperatorId,
+    OperatorName, PaymentOrderId, Permission, PersonName, Reason, RequestId, Scope, Timestamp,
+    UserId, calendar,
 };
+use preauth_server::access::KeyHash;
 use preauth_server::audit_trail::AuditedRequest;
 use preauth_server::clock::{Clock, SystemClock};
-use preauth_server::directory::{AuditOutcome, Company, Endpoint, SealedSecret, User};
+use preauth_server::directory::{
+    ApiKey, AuditOutcome, Company, Endpoint, Operator, SealedSecret, User,
+};
 use preauth_server::http::WireRender;
 use preauth_server::ids::RandomIds;
 use preauth_server::mail::{Claimed, DailyShare, MailClaim, MailLimits, Outcome};
@@ -51,6 +55,20 @@ struct World {
 /// pending and resent, and an endpoint that was paused for a failure; mails that are sent, failed,
 /// canceled and pending; an audit log with two seals, of two rows and of one.
 pub(crate) async fn live_in(database: &Scratch) {
+    let world = fill(database).await;
+    world.stores.lifecycle.close().await;
+}
+
+/// The same, and further operations and payment orders, so that there is one in each status; a blocked
+/// supplier, a key, and operators of each role.
+pub(crate) async fn live_long_in(database: &Scratch) {
+    let world = fill(database).await;
+    world.leave_one_in_each_status().await;
+    world.add_credentials().await;
+    world.stores.lifecycle.close().await;
+}
+
+async fn fill(database: &Scratch) -> World {
     store::migrate(&database.url()).await.unwrap();
     let stores = store::open(&database.url()).await.unwrap();
     let world = World::new(stores).await;
@@ -85,7 +103,7 @@ pub(crate) async fn live_in(database: &Scratch) {
     world.send_mails().await;
     world.fail_some().await;
     world.seal_audit_log().await;
-    world.stores.lifecycle.close().await;
+    world
 }
 
 impl World {
@@ -249,6 +267,14 @@ impl World {
     }
 
     async fn order(&self, at: Timestamp) {
+        let id = self.new_order(at).await;
+        let on = Some(calendar::today(at));
+        for command in [OrderCommand::Schedule { on }, OrderCommand::Pay] {
+            self.service.order_command(id, &command, at).await.unwrap();
+        }
+    }
+
+    async fn new_order(&self, at: Timestamp) -> PaymentOrderId {
         let target = OrderTarget {
             payer: company(PAYER),
             supplier: Cnpj::parse("12ABC34501DE35").unwrap(),
@@ -256,10 +282,98 @@ impl World {
         };
         let amount = Money::from_cents(777_777).unwrap();
         let order = self.service.create_order(&target, amount, None, None, at);
-        let id = order.await.unwrap().id;
-        let on = Some(calendar::today(at));
-        for command in [OrderCommand::Schedule { on }, OrderCommand::Pay] {
-            self.service.order_command(id, &command, at).await.unwrap();
+        order.await.unwrap().id
+    }
+
+    async fn leave_one_in_each_status(&self) {
+        let now = self.now;
+        let net_amount = Money::from_cents(1_200_000).unwrap();
+        let way = [
+            Command::Request,
+            Command::Approve,
+            Command::Release { net_amount },
+            Command::Pay,
+        ];
+        for last in 1..=way.len() {
+            let id = self.offer(&format!("ON-ITS-WAY-{last}"), None, now).await;
+            for command in &way[..last] {
+                self.command(id, command.clone(), now).await;
+            }
+        }
+        let reason = || Some(Reason::parse("Sem interesse").unwrap());
+        let by = ReprovedBy::Platform;
+        let reproved = Command::Reprove {
+            by,
+            reason: reason(),
+        };
+        for (number, ending) in [
+            ("DECLINED", vec![Command::Decline { reason: reason() }]),
+            ("WITHDRAWN", vec![Command::Withdraw { reason: None }]),
+            (
+                "REPROVED",
+                vec![Command::Request, Command::Approve, reproved],
+            ),
+            ("RETURNED", [&way[..], &[Command::ReturnPayout]].concat()),
+        ] {
+            let id = self.offer(number, None, now).await;
+            for command in ending {
+                self.command(id, command, now).await;
+            }
+        }
+        let verified = self.advance("VERIFIED", now).await;
+        self.command(verified, Command::Verify, now).await;
+        self.advance("UNVERIFIED", now).await;
+        let on = Some(calendar::today(now));
+        for commands in [
+            vec![],
+            vec![OrderCommand::Review],
+            vec![OrderCommand::Schedule { on }],
+            vec![OrderCommand::Cancel { reason: reason() }],
+            vec![OrderCommand::Reprove { reason: reason() }],
+        ] {
+            let id = self.new_order(now).await;
+            for command in commands {
+                self.service.order_command(id, &command, now).await.unwrap();
+            }
+        }
+    }
+
+    async fn add_credentials(&self) {
+        let (directory, now) = (&self.stores.directory, self.now);
+        let blocked = Cnpj::parse("11444777000161").unwrap();
+        let done = directory.block_supplier(company(PAYER), &blocked, now);
+        done.await.unwrap();
+        let key = ApiKey {
+            id: ApiKeyId::new(Uuid::from_u128(21)),
+            company: company(PAYER),
+            name: KeyName::parse("ERP").unwrap(),
+            responsible_user: UserId::new(Uuid::from_u128(11)),
+            scopes: Scope::ALL.iter().copied().collect(),
+            prefix: "service_sk_00".to_owned(),
+            created_at: now,
+            expires_at: now.saturating_add(LONG_AGO),
+            revoked_at: None,
+            last_used_at: None,
+        };
+        let hash = KeyHash([21; 32]);
+        directory.add_api_key(&key, &hash, None).await.unwrap();
+        for (number, role) in (31..).zip(OperatorRole::ALL) {
+            let name = |text: &str| OperatorName::parse(text).unwrap();
+            let operator = Operator {
+                id: OperatorId::new(Uuid::from_u128(number)),
+                name: name(&format!("operator-{number}")),
+                role: *role,
+                created_at: now,
+                created_by: name("root"),
+                valid_until: None,
+                revoked_at: None,
+                last_used_at: None,
+            };
+            let token = KeyHash([u8::try_from(number).unwrap(); 32]);
+            directory
+                .add_operator(&operator, &token, None)
+                .await
+                .unwrap();
         }
     }
 

@@ -55,7 +55,7 @@ async fn backups_and_audits_end_beside_load_and_the_log_stays_small() {
     for round in 0..rounds(3) {
         scene.wait_for_offers(20).await;
         let before = scene.ledger.acknowledged();
-        let target = folder.path().join(format!("{round}.db"));
+        let target = folder.path().join(round.to_string());
         let began = Instant::now();
         let copied = run(&["backup", "--data", data, target.to_str().unwrap()]).await;
         longest = longest.max(began.elapsed());
@@ -63,10 +63,10 @@ async fn backups_and_audits_end_beside_load_and_the_log_stays_small() {
         let held = number(&copied, " operations, ");
         assert!(held >= before, "{held} copied, {before} were answered 201");
         run(&["audit", "--data", data]).await;
-        let url = format!("sqlite://{}", target.display());
+        let url = format!("sqlite://{}/preauth.db", target.display());
         let audited = run(&["audit", "--at-rest", "--database", &url]).await;
         assert_eq!(number(&audited, " operations, "), held);
-        std::fs::remove_file(target).unwrap();
+        std::fs::remove_dir_all(target).unwrap();
     }
     load.end().await;
     let bytes = largest.end().await;

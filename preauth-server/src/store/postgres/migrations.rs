@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
-use sqlx::migrate::{Migrate, MigrateError, Migration};
+use sqlx::migrate::{AppliedMigration, Migrate, MigrateError, Migration};
 use sqlx::{Executor, PgConnection};
 use tokio::time::sleep;
 
 use crate::store::error::Fault;
 use crate::store::migrations;
-use crate::store::schema::{self, STEPS_TABLE};
+use crate::store::schema::{self, PendingSteps, RESTORE_TABLE, STEPS_TABLE};
 
 use super::untransacted::{Statement, statements};
 
@@ -44,13 +44,19 @@ const MAX_ATTEMPTS: u32 = 500;
 /// Applies the missing migrations while servers work on the database. Concurrent calls wait for
 /// each other.
 pub(super) async fn run(connection: &mut PgConnection) -> Result<(), Fault> {
+    run_up_to(connection, i64::MAX).await
+}
+
+/// Applies the missing migrations whose number is at most `newest`.
+pub(super) async fn run_up_to(connection: &mut PgConnection, newest: i64) -> Result<(), Fault> {
     await_turn(connection).await?;
     connection.execute(SHORT_SILENCE).await?;
     connection.ensure_migrations_table(STEPS_TABLE).await?;
     let steps = migrations::of_postgres();
     let taken = connection.list_applied_migrations(STEPS_TABLE).await?;
     let oldest_supported = oldest_supported(connection).await?;
-    for step in schema::pending(&steps, &taken, oldest_supported)? {
+    let pending = schema::pending(&steps, &taken, oldest_supported)?;
+    for step in pending.iter().filter(|step| step.version <= newest) {
         take(connection, step).await?;
     }
     // Unlocks now, so that waiting processes do not depend on the end of the session.
@@ -172,16 +178,28 @@ fn is_kept_from_locks(error: &MigrateError) -> bool {
     )
 }
 
-/// Whether this build supports the database without migration.
-pub(super) async fn check(connection: &mut PgConnection) -> Result<(), Fault> {
+/// What there is to migrate.
+pub(super) async fn pending(connection: &mut PgConnection) -> Result<PendingSteps, Fault> {
+    let taken = taken(connection).await?;
+    let oldest_supported = oldest_supported(connection).await?;
+    let steps = migrations::of_postgres();
+    Ok(PendingSteps::of(&steps, &taken, oldest_supported)?)
+}
+
+async fn taken(connection: &mut PgConnection) -> Result<Vec<AppliedMigration>, Fault> {
     let listed = connection.list_applied_migrations(STEPS_TABLE).await;
-    let taken = listed.or_else(|error| match error {
+    Ok(listed.or_else(|error| match error {
         // A database without the table has no migration.
         MigrateError::Execute(error) if code(&error).as_deref() == Some(UNDEFINED_TABLE) => {
             Ok(Vec::new())
         }
         error => Err(error),
-    })?;
+    })?)
+}
+
+/// Whether this build supports the database without migration.
+pub(super) async fn check(connection: &mut PgConnection) -> Result<(), Fault> {
+    let taken = taken(connection).await?;
     let steps = migrations::of_postgres();
     let oldest_supported = if schema::has_unknown(&steps, &taken) {
         oldest_supported(connection).await?
@@ -189,6 +207,14 @@ pub(super) async fn check(connection: &mut PgConnection) -> Result<(), Fault> {
         None
     };
     Ok(schema::check(&steps, &taken, oldest_supported)?)
+}
+
+/// Whether a restore into the database has begun and not ended.
+pub(super) async fn is_half_restored(connection: &mut PgConnection) -> Result<bool, sqlx::Error> {
+    sqlx::query_scalar("SELECT to_regclass($1) IS NOT NULL")
+        .bind(RESTORE_TABLE)
+        .fetch_one(connection)
+        .await
 }
 
 /// The oldest migration that a build must know; `None` before the database records it.

@@ -6,6 +6,7 @@
 
 mod access;
 mod archive;
+mod backup;
 mod commit;
 mod connections;
 mod database;
@@ -63,6 +64,8 @@ use crate::store::grouping::Grouped;
 use crate::store::rows::FoundOffer;
 use access::KeyLookups;
 pub(super) use archive::PostgresArchive;
+pub use backup::PostgresImport;
+pub(super) use backup::export;
 use connections::Connections;
 use front::Fronts;
 use held::HeldOffices;
@@ -75,7 +78,7 @@ use session::LockedWrites;
 use wake::Wake;
 use writer::{Aside, BulkWriter, Writer};
 
-pub(super) use open::validate_url;
+pub(super) use open::{pending_steps, validate_url};
 pub(super) use sandbox::{claim_for_sandbox, sandbox_is_seeded};
 
 /// Timeout of a check, short enough that the caller gets the reason before its own timeout.

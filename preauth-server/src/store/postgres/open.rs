@@ -13,7 +13,7 @@ use crate::fair::Budget;
 use crate::store::error::Fault;
 use crate::store::exhausted::ExhaustedKeys;
 use crate::store::set_aside::SetAside;
-use crate::store::{DatabaseUrl, OpenError};
+use crate::store::{DatabaseUrl, OpenError, PendingSteps, SchemaMismatch};
 
 use super::access::KeyLookups;
 use super::connections::{CONNECTIONS, Connections, MAX_WAITING};
@@ -131,24 +131,57 @@ pub(super) async fn open(url: &DatabaseUrl) -> Result<PostgresStore, OpenError> 
 pub(super) async fn checked(url: &DatabaseUrl) -> Result<PgConnectOptions, OpenError> {
     let options = options(url)?;
     let mut connection = connect(&options).await?;
-    let schema = migrations::check(&mut connection).await;
+    let schema = check_schema(&mut connection).await;
     // A failure to close is irrelevant; the pool reports other failures.
     let _ = connection.close().await;
     match schema {
         Ok(()) => Ok(options),
-        Err(Fault::Schema(mismatch)) => Err(OpenError::SchemaMismatch {
-            database: name(&options),
-            mismatch,
-        }),
-        Err(fault) => Err(unreachable(&options, fault)),
+        Err(fault) => Err(unsupported(&options, fault)),
     }
+}
+
+fn unsupported(options: &PgConnectOptions, fault: Fault) -> OpenError {
+    match fault {
+        Fault::Schema(mismatch) => OpenError::SchemaMismatch {
+            database: name(options),
+            mismatch,
+        },
+        fault => unreachable(options, fault),
+    }
+}
+
+/// What there is to migrate.
+pub(in crate::store) async fn pending_steps(url: &DatabaseUrl) -> Result<PendingSteps, OpenError> {
+    let options = options(url)?;
+    let mut connection = connect(&options).await?;
+    let pending = match refuse_half_restored(&mut connection).await {
+        Ok(()) => migrations::pending(&mut connection).await,
+        Err(fault) => Err(fault),
+    };
+    let _ = connection.close().await;
+    pending.map_err(|fault| unsupported(&options, fault))
+}
+
+async fn check_schema(connection: &mut PgConnection) -> Result<(), Fault> {
+    refuse_half_restored(connection).await?;
+    migrations::check(connection).await
+}
+
+async fn refuse_half_restored(connection: &mut PgConnection) -> Result<(), Fault> {
+    if migrations::is_half_restored(connection).await? {
+        return Err(SchemaMismatch::HalfRestored.into());
+    }
+    Ok(())
 }
 
 pub(super) async fn migrate(url: &DatabaseUrl) -> Result<(), OpenError> {
     let options = options(url)?;
     // Without a session's timeouts: a migration may have much to do, and waits for others.
     let mut connection = connect(&options).await?;
-    let mut migrated = migrations::run(&mut connection).await;
+    let mut migrated = refuse_half_restored(&mut connection).await;
+    if migrated.is_ok() {
+        migrated = migrations::run(&mut connection).await;
+    }
     if migrated.is_ok() {
         migrated = primary::record_first(&mut connection)
             .await

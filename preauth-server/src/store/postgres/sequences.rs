@@ -14,7 +14,7 @@ use crate::store::error::Fault;
 /// second does not know which ids the first assigned; it only knows that its own timeline is later. The
 /// margin must exceed the number of ids that a primary can assign while its standby lags: it is enough
 /// for more than four minutes at the highest rate measured.
-const MARGIN: i64 = 1_000_000;
+pub(super) const MARGIN: i64 = 1_000_000;
 
 /// Starts from the largest stored number: a copy made row by row, for another version of
 /// PostgreSQL, lacks the state of the sequences. For lease tokens only their own state matters:

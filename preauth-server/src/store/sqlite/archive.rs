@@ -11,10 +11,10 @@ use preauth_core::port::{Archive, Page, Pages, Unavailable};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
 use sqlx::{ConnectOptions, Executor};
 
-use crate::store::OpenError;
 use crate::store::archive::Stage;
 use crate::store::error::Fault;
 use crate::store::sql::archive::page;
+use crate::store::{OpenError, PendingSteps};
 
 use super::migrations;
 use super::rows::Columns;
@@ -60,6 +60,28 @@ impl SqliteArchive {
             stage: Stage::first(),
         })
     }
+}
+
+/// What there is to migrate in the file, which must exist.
+pub(in crate::store) async fn pending_steps(path: &Path) -> Result<PendingSteps, OpenError> {
+    super::open::check_path(path)?;
+    let failed = |cause: Box<dyn std::error::Error + Send + Sync>| OpenError::Database {
+        path: path.to_owned(),
+        cause,
+    };
+    let mut connection = options(path)
+        .connect()
+        .await
+        .map_err(|cause| failed(cause.into()))?;
+    migrations::pending(&mut connection)
+        .await
+        .map_err(|fault| match fault {
+            Fault::Schema(mismatch) => OpenError::SchemaMismatch {
+                database: path.display().to_string(),
+                mismatch,
+            },
+            fault => failed(fault.into()),
+        })
 }
 
 /// The options for reading the file while its server uses it.

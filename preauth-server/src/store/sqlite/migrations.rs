@@ -6,13 +6,18 @@ use sqlx::migrate::{Migrate, MigrateError, Migrator};
 
 use crate::store::error::Fault;
 use crate::store::migrations;
-use crate::store::schema::{self, SANDBOX_TABLE, STEPS_TABLE, SchemaMismatch};
+use crate::store::schema::{self, PendingSteps, SANDBOX_TABLE, STEPS_TABLE, SchemaMismatch};
 
 /// SQLite has no specific code for a missing table.
 const GENERIC_ERROR: &str = "1";
 
 /// Whether this build may migrate the database; changes nothing in it.
 pub(super) async fn check_owner(connection: &mut SqliteConnection) -> Result<(), Fault> {
+    pending(connection).await.map(drop)
+}
+
+/// What there is to migrate.
+pub(super) async fn pending(connection: &mut SqliteConnection) -> Result<PendingSteps, Fault> {
     let tables: Vec<String> = sqlx::query_scalar(
         "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT GLOB 'sqlite_*'",
     )
@@ -28,7 +33,8 @@ pub(super) async fn check_owner(connection: &mut SqliteConnection) -> Result<(),
         return Err(SchemaMismatch::Foreign.into());
     }
     let oldest_supported = oldest_supported(connection).await?;
-    Ok(schema::pending(&migrations::of_sqlite(), &taken, oldest_supported).map(drop)?)
+    let steps = migrations::of_sqlite();
+    Ok(PendingSteps::of(&steps, &taken, oldest_supported)?)
 }
 
 /// Applies the missing migrations, each in a transaction of its own.

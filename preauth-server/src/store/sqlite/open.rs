@@ -32,6 +32,8 @@ use super::{SqliteStore, migrations, offers, operations};
 const FOLDER_MODE: u32 = 0o700;
 /// Only the owner may read a file created here; the log beside the database inherits the mode.
 pub(super) const FILE_MODE: u32 = 0o600;
+/// Suffix of a database's name while it is being restored.
+const RESTORING: &str = ".restoring";
 /// How long a connection waits for another one's lock.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 /// Maximum wait of a read for a free connection.
@@ -53,6 +55,7 @@ pub(super) async fn open(path: &Path) -> Result<SqliteStore, OpenError> {
     check_place(path)?;
     check_owner(path).await?;
     let lock = lock(path)?;
+    refuse_half_restored(path)?;
     make_file(path)?;
     let failed = |cause| database_error(path, cause);
     let mut connection = writing(path).connect().await.map_err(failed)?;
@@ -165,6 +168,26 @@ pub(super) fn check_place(path: &Path) -> Result<(), OpenError> {
         file.push(suffix);
         let path = PathBuf::from(file);
         files::check_authentic_place(&path).map_err(|cause| OpenError::Exposed { path, cause })
+    })
+}
+
+/// The file that a restore into the database at `path` writes; servers refuse the database while it
+/// exists.
+pub(super) fn restoring(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(RESTORING);
+    PathBuf::from(name)
+}
+
+/// A database that is being restored does not exist yet, and none may be made in its place.
+fn refuse_half_restored(path: &Path) -> Result<(), OpenError> {
+    let incomplete = restoring(path);
+    if incomplete.symlink_metadata().is_err() {
+        return Ok(());
+    }
+    Err(OpenError::HalfRestored {
+        path: path.to_owned(),
+        incomplete,
     })
 }
 

@@ -259,7 +259,7 @@ async fn a_backup_that_is_written_over_its_original_is_silent_on_sqlite() {
     let folder = data.home.folder().join("data");
     let (file, copy) = (
         folder.join("preauth.db"),
-        data.home.folder().join("copy.db"),
+        data.home.folder().join("backup"),
     );
     let backup = Command::new(env!("CARGO_BIN_EXE_preauth-server"))
         .arg("backup")
@@ -272,7 +272,7 @@ async fn a_backup_that_is_written_over_its_original_is_silent_on_sqlite() {
     assert!(backup.status.success(), "{error}");
     server.server.stop();
     // Keeps the birth and the number of the file.
-    std::fs::write(&file, std::fs::read(&copy).unwrap()).unwrap();
+    std::fs::write(&file, std::fs::read(copy.join("preauth.db")).unwrap()).unwrap();
     for log in ["preauth.db-wal", "preauth.db-shm"] {
         let _ = std::fs::remove_file(folder.join(log));
     }

@@ -15,6 +15,7 @@ use crate::directory::{
 use crate::store::error::{Fault, unavailable};
 use crate::store::rows::Columns;
 use changes::{NewEndpoint, Pause, Rotation, Update};
+pub(in crate::store) use secrets::each_secret;
 use secrets::{Abandonment, SecretsPage};
 
 use super::{Database, Session, query};

@@ -6,10 +6,14 @@ use preauth_core::value::{CompanyId, EndpointId, Timestamp};
 use uuid::Uuid;
 
 use crate::directory::{Abandoned, KeptSecret, Replaced, ResealedSecret, SealedSecret, SecretId};
+use crate::store::backup::Secrets;
 use crate::store::error::{Fault, WriteError};
 use crate::store::rows::Columns;
 
 use super::super::{Session, query, sql};
+
+/// Number of secrets per page.
+const PAGE: u32 = 500;
 
 /// A page of the secrets in force.
 #[derive(Debug)]
@@ -51,6 +55,28 @@ pub(super) async fn in_force(
         })
     };
     rows.iter().map(kept).collect()
+}
+
+/// Passes on the secrets in force.
+pub(in crate::store) async fn each_secret(
+    session: &mut dyn Session,
+    secrets: Secrets<'_>,
+) -> Result<(), Fault> {
+    let mut page = SecretsPage {
+        now: secrets.now,
+        after: None,
+        limit: PAGE,
+    };
+    loop {
+        let found = in_force(session, &page).await?;
+        for secret in &found {
+            (secrets.each)(&secret.sealed);
+        }
+        let Some(last) = found.last() else {
+            return Ok(());
+        };
+        page.after = Some(last.id);
+    }
 }
 
 /// The stored value is compared, so that a concurrent rotation or removal wins. A secret whose row is

@@ -1,0 +1,48 @@
+//! `restore`: puts a backup into an empty database.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use crate::backup::{self, BackupFolder};
+use crate::clock::Stopwatch;
+use crate::config::Config;
+use crate::store;
+use crate::telemetry::{self, LogFormat};
+
+use super::CliError;
+use super::backup::{file_mode, keys, summary};
+use super::serve::ServeArgs;
+
+#[derive(Debug, Args)]
+pub(super) struct RestoreArgs {
+    /// The backup.
+    backup: PathBuf,
+    /// Leave the invoice files alone: they are at their place already, where each is looked for.
+    #[arg(long)]
+    without_files: bool,
+    /// Go on without invoice files that are not there.
+    #[arg(long)]
+    accept_missing: bool,
+    #[command(flatten)]
+    serve: ServeArgs,
+}
+
+#[expect(clippy::print_stdout, reason = "the outcome is this command's output")]
+pub(super) async fn run(args: &RestoreArgs) -> Result<(), CliError> {
+    telemetry::start(LogFormat::Text);
+    let (url, files_place) = Config::backed_up(&args.serve.layers())?;
+    let backup = BackupFolder::open(&args.backup)?;
+    let mode = file_mode(args.without_files, args.accept_missing);
+    let stopwatch = Stopwatch::start();
+    backup::restore(&backup, &url, &files_place, mode).await?;
+    store::migrate(&url).await?;
+    println!(
+        "restored, in {:.1} s: {}\n  next: put {} into its place, run `preauth-server audit --at-rest` and look at \
+         it with `serve --quiet-outbound`; no webhook or mail goes out before `preauth-server adopt`",
+        stopwatch.elapsed().as_seconds_f64(),
+        summary(&backup.manifest),
+        keys(&backup.manifest),
+    );
+    Ok(())
+}
