@@ -29,7 +29,12 @@ pub async fn keep_alive(stall: impl Fn() -> Option<String>) {
         return future::pending().await;
     };
     // Thrice in the limit: one late turn is no stall.
-    let mut turns = tokio::time::interval((limit / 3).max(Duration::from_millis(1)));
+    let mut turns = tokio::time::interval(
+        limit
+            .checked_div(3)
+            .unwrap_or(limit)
+            .max(Duration::from_millis(1)),
+    );
     loop {
         turns.tick().await;
         match stall() {

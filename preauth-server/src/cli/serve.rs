@@ -141,15 +141,21 @@ pub(super) async fn run(args: &RunArgs) -> Result<(), CliError> {
         portal = running.portal_address().map(tracing::field::display),
         "ready"
     );
+    until_signal(&running).await?;
+    tracing::info!(grace_seconds = config.grace.as_secs(), "stopping");
+    running.stop(config.grace).await;
+    tracing::info!("stopped");
+    Ok(())
+}
+
+/// Serves until the process is asked to end, and tells the service manager so.
+async fn until_signal(running: &Running) -> Result<(), CliError> {
     service_manager::ready(&format!("integration API on {}", running.address()));
     tokio::select! {
         signal = app::wait_for_signal() => signal?,
         () = service_manager::keep_alive(|| running.stall()) => {}
     }
     service_manager::stopping();
-    tracing::info!(grace_seconds = config.grace.as_secs(), "stopping");
-    running.stop(config.grace).await;
-    tracing::info!("stopped");
     Ok(())
 }
 

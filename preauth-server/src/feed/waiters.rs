@@ -97,7 +97,6 @@ impl Waiters {
 
 impl Waiter {
     /// Completes at a notification after this call, whenever it is polled first.
-    #[must_use]
     pub fn notified(&self) -> OwnedNotified {
         Arc::clone(&self.notify).notified_owned()
     }

@@ -284,6 +284,7 @@ fn endpoint_url(refusal: UrlRefusal) -> String {
 
 /// The message for a defect of a field.
 #[must_use]
+#[expect(clippy::too_many_lines, reason = "a sentence for each defect")]
 pub(super) fn defect(field: &str, defect: &Defect) -> String {
     match defect {
         Defect::Required => format!("{field} é obrigatório."),

@@ -46,7 +46,7 @@ impl PeerEnd {
         let stream: &TcpStream = (*reader).as_ref();
         // Bytes of a next request hide an end behind them.
         if let Ok(1..) = stream.peek(&mut [0]).await {
-            pending().await
+            pending::<()>().await;
         }
     }
 }

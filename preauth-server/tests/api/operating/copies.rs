@@ -257,10 +257,7 @@ async fn a_backup_that_is_written_over_its_original_is_silent_on_sqlite() {
     let server = data.serve(&offered, &[]).await;
     server.wait_until_ready_is(200).await;
     let folder = data.home.folder().join("data");
-    let (file, copy) = (
-        folder.join("preauth.db"),
-        data.home.folder().join("backup"),
-    );
+    let (file, copy) = (folder.join("preauth.db"), data.home.folder().join("backup"));
     let backup = Command::new(env!("CARGO_BIN_EXE_preauth-server"))
         .arg("backup")
         .arg("--data")
