@@ -98,7 +98,7 @@ async fn an_expired_cursor_ends_the_stream_or_begins_again() {
     // The offer expires in the meantime, which is an event, and so is a new offer.
     server.advance(Duration::from_hours(31 * 24)).unwrap();
     client.create(&offer(&server, "NF-2")).await.unwrap();
-    let begin = std::time::Instant::now();
+    let begin = tokio::time::Instant::now();
     let expired = loop {
         server.advance(Duration::from_hours(20 * 24)).unwrap();
         client

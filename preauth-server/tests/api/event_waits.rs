@@ -1,6 +1,6 @@
 //! GET /events with `wait`: thousands at once, their ends, and the places of those who hang up.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use preauth_client::wire::path::{EVENTS, PRE_AUTHORIZATIONS};
 use serde_json::{Value, json};
@@ -10,6 +10,7 @@ use test_support::{
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::task::JoinSet;
+use tokio::time::Instant;
 
 on_each_database! {
     two_thousand_wait_at_once_and_a_shutdown_answers_them,
@@ -18,7 +19,9 @@ on_each_database! {
 
 const TOKEN: &str = "an-operator-token-of-the-tests";
 const OFFICES: usize = 8;
-const WAITING: usize = 2_000;
+const WAITING: u32 = 2_000;
+/// Of each head office.
+const EACH: u32 = WAITING / 8;
 /// Bounds of what one waiting request may cost.
 const MAX_BYTES_EACH: u64 = 64 * 1024;
 const CNPJS: [&str; OFFICES] = [
@@ -132,16 +135,16 @@ async fn two_thousand_wait_at_once_and_a_shutdown_answers_them(backend: Backend)
     let mut waiting: Vec<Vec<TcpStream>> = Vec::new();
     for key in &keys {
         let mut streams = Vec::new();
-        for _ in 0..WAITING / OFFICES {
+        for _ in 0..EACH {
             streams.push(begin(&server, key, "wait=30").await);
         }
         waiting.push(streams);
     }
-    until_waiting(&server, WAITING as u64).await;
+    until_waiting(&server, WAITING.into()).await;
     let grown = figure(&server, "process_resident_memory_bytes ")
         .await
         .saturating_sub(memory);
-    assert!(grown < MAX_BYTES_EACH * WAITING as u64, "{grown} bytes");
+    assert!(grown < MAX_BYTES_EACH * u64::from(WAITING), "{grown} bytes");
     // The database drivers have a few of their own.
     let grown = figure(&server, "process_threads ")
         .await
@@ -162,7 +165,7 @@ async fn two_thousand_wait_at_once_and_a_shutdown_answers_them(backend: Backend)
             "pre_authorization.created"
         );
     }
-    until_waiting(&server, (WAITING - WAITING / OFFICES) as u64).await;
+    until_waiting(&server, (WAITING - EACH).into()).await;
     // The stop waits for all requests in progress, and these end at once.
     let mut rest = JoinSet::new();
     for stream in waiting.into_iter().flatten() {

@@ -1,6 +1,6 @@
 //! GET /events: events on request.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use preauth_client::value::OperationId;
 use preauth_client::wire::path::{EVENTS, PRE_AUTHORIZATIONS, cancel};
@@ -8,6 +8,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 use test_support::travel::{DAY, advance};
 use test_support::{Backend, RawCaller, Sandbox, offer_body, on_each_database};
+use tokio::time::Instant;
 
 on_each_database! {
     events_are_those_of_webhooks_byte_for_byte,
