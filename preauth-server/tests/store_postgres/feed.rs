@@ -57,9 +57,9 @@ async fn an_event_that_is_committed_late_is_passed_by_nobody_and_delays_nobody()
     };
     assert_eq!(page(&fixture, &after).await.events, []);
     late.commit().await.unwrap();
-    let mut last = more.begin().await.unwrap();
-    copy(&mut last, 4, "last", payer).await;
-    last.commit().await.unwrap();
+    let mut closing = more.begin().await.unwrap();
+    copy(&mut closing, 4, "last", payer).await;
+    closing.commit().await.unwrap();
     assert_eq!(texts(&page(&fixture, &after).await), ["late", "last"]);
     let all = page(&fixture, &everything(payer)).await;
     assert_eq!(texts(&all), [&*created, "early", "late", "last"]);
@@ -107,12 +107,11 @@ async fn readers_beside_many_instances_skip_nothing_and_keep_the_order() {
     assert_eq!(seen[0], seen[1]);
     let mut created = BTreeSet::new();
     for text in &seen[0] {
-        match text.strip_prefix("pre_authorization.created of ") {
-            Some(id) => assert!(created.insert(id.to_owned()), "{id} twice"),
-            None => {
-                let id = text.strip_prefix("anticipation.requested of ").unwrap();
-                assert!(created.contains(id), "{id} was requested first");
-            }
+        if let Some(id) = text.strip_prefix("pre_authorization.created of ") {
+            assert!(created.insert(id.to_owned()), "{id} twice");
+        } else {
+            let id = text.strip_prefix("anticipation.requested of ").unwrap();
+            assert!(created.contains(id), "{id} was requested first");
         }
     }
     assert_eq!(created.len(), 24 * 8);
