@@ -32,7 +32,7 @@ fn swap_case(text: &str) -> String {
 #[test]
 fn every_member_reads_back_from_its_exact_text_and_no_other() {
     reads_back! {
-        ErrorCode: 45,
+        ErrorCode: 46,
         EventType: 25,
         Family: 5,
         Origin: 2,

@@ -81,8 +81,7 @@ enum Command {
     #[command(subcommand)]
     Openapi(openapi::OpenapiCommand),
     /// Print what a shell needs to complete commands and options.
-    #[command(after_help = "Example:\n  preauth-server completions bash > \
-                      ~/.local/share/bash-completion/completions/preauth-server")]
+    #[command(after_help = "Example:\n  preauth-server completions bash")]
     Completions(completions::CompletionsArgs),
     /// Write a page for `man` of each command to a folder.
     Manual(manual::ManualArgs),

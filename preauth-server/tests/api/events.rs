@@ -203,6 +203,7 @@ async fn a_cursor_is_of_one_company_alone(backend: Backend) {
     }
 }
 
+// Contract: error-code-of-ours/EVENT_CURSOR_EXPIRED
 async fn events_are_kept_for_their_days(backend: Backend) {
     let sandbox = Sandbox::start(backend).await;
     let caller = sandbox.caller("apiKey");
