@@ -45,7 +45,9 @@ async fn each_form_of_a_company_leads_back_to_it(backend: Backend) {
     let mut browser = browser(&sandbox).await;
     let company = company(&sandbox).await;
     let users = read(&sandbox, &format!("{company}/users")).await;
-    let user = users["data"][0]["id"].as_str().unwrap();
+    let users = users["data"].as_array().unwrap();
+    let has_both = |user: &&Value| user["permissions"].as_array().unwrap().len() == 2;
+    let user = users.iter().find(has_both).unwrap()["id"].as_str().unwrap();
     let url = read(&sandbox, &format!("{company}/webhook-endpoint")).await["url"].clone();
     let url = url.as_str().unwrap();
     let home = format!("/console/{company}");

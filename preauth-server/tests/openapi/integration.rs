@@ -1,6 +1,6 @@
 //! The operations and their description: successes, and each refusal that it lists.
 
-use preauth_core::wire::path::{BATCH, PRE_AUTHORIZATIONS, PREFIX, VALIDATE};
+use preauth_core::wire::path::{BATCH, EVENTS, PRE_AUTHORIZATIONS, PREFIX, VALIDATE};
 use preauth_server::http::integration::MAGIC_PREFIX;
 use serde_json::{Value, json};
 use test_support::{Backend, Sandbox, offer_body, with};
@@ -55,6 +55,9 @@ async fn successes_are_as_described() {
     let statuses = [0, 1].map(|place| batch["results"][place]["status"].as_u64());
     assert_eq!(statuses, [Some(409), Some(400)]);
     witness.post(VALIDATE, offer_body(&sandbox, "NF-6")).await;
+    let first = witness.get(&format!("{EVENTS}?limit=1")).await.json();
+    let next = first["pagination"]["next"].as_str().unwrap();
+    witness.get(&format!("{EVENTS}?after={next}&wait=1")).await;
     assert_eq!(witness.unseen_successes(), Vec::<String>::new());
 }
 
@@ -130,6 +133,10 @@ async fn provoke(sandbox: &Sandbox, witness: &Witness, id: &str, code: &str) -> 
         };
         return witness.post(BATCH, json!({"items": items})).await.refusal();
     }
+    if id == "listEvents" {
+        let path = format!("{EVENTS}?after={}", magic.replace(':', "%3A"));
+        return witness.get(&path).await.refusal();
+    }
     if id == "listPreAuthorizations" {
         let path = format!(
             "{PRE_AUTHORIZATIONS}?externalReference={}",
@@ -163,6 +170,7 @@ fn the_statuses_of_each_operation_are_described() {
             "createPreAuthorization",
             "201 400 401 403 409 413 422 429 500",
         ),
+        ("listEvents", "200 400 401 403 410 429 500"),
         ("getPreAuthorization", "200 400 401 403 404 429 500"),
         (
             "cancelPreAuthorization",

@@ -63,6 +63,14 @@ impl Endpoint for Events {
         caller: Caller,
         req: &mut Request,
     ) -> Result<Reply, ApiError> {
+        if let Some(magic) = api.magic {
+            let as_sent = |text: &str| Ok::<_, Defect>(text.to_owned());
+            let query = Query::parse(req.uri().query());
+            let cursor = query.one("after", as_sent, &mut Problems::default());
+            if let Some(cursor) = cursor {
+                magic.check_cursor(api, &caller, &cursor).await?;
+            }
+        }
         let events = &api.events;
         let (query, wait) = parameters(events, caller, req.uri().query())?;
         let waiters = events.numberer.waiters();

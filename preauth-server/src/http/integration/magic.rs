@@ -60,6 +60,7 @@ enum RequestKind {
     Create,
     Operation,
     List,
+    Events,
 }
 
 impl Magic {
@@ -143,6 +144,16 @@ impl Magic {
         };
         let code = asked_for(REFERENCE, reference.as_str())?;
         refuse(api, caller, RequestKind::List, code).await
+    }
+
+    /// Refuses a request for events whose cursor is magic.
+    pub(super) async fn check_cursor(
+        self,
+        api: &IntegrationApi,
+        caller: &Caller,
+        cursor: &str,
+    ) -> Result<(), ApiError> {
+        refuse(api, caller, RequestKind::Events, asked_for("after", cursor)?).await
     }
 }
 
@@ -268,7 +279,7 @@ impl RequestKind {
                 Problem::new("invoice.amount", Defect::AmountOutOfRange),
             ],
             Self::Operation => vec![Problem::new("id", Defect::NotNumeric)],
-            Self::List => vec![Problem::new(
+            Self::List | Self::Events => vec![Problem::new(
                 "limit",
                 Defect::WholeNumber { min: 1, max: 100 },
             )],
@@ -279,7 +290,7 @@ impl RequestKind {
     const fn methods(self) -> &'static str {
         match self {
             Self::Create | Self::List => "GET, HEAD, POST",
-            Self::Operation => "GET, HEAD",
+            Self::Operation | Self::Events => "GET, HEAD",
         }
     }
 }

@@ -158,7 +158,7 @@ const fn meaning(code: ErrorCode) -> &'static str {
         ErrorCode::ResourceConflict => "the record exists already, or is in the way of the change",
         ErrorCode::FileTooLarge => "the file is above 10 MB",
         ErrorCode::PayloadTooLarge => {
-            "the JSON body, or all text parts together, are above 256 KiB (of a batch, 1 MiB)"
+            "the JSON body, or all text parts together, are above 256 KiB"
         }
         ErrorCode::AnticipationInvalidDueDate => "the due date is less than 5 days from today",
         ErrorCode::AnticipationDueDateTooFar => "the due date is more than 180 days from today",
