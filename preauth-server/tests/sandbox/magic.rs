@@ -33,6 +33,7 @@ pub(crate) fn status(code: ErrorCode) -> u16 {
         | C::IdempotencyKeyReused
         | C::IdempotencyInProgress
         | C::ResourceConflict => 409,
+        C::EventCursorExpired => 410,
         C::FileTooLarge | C::PayloadTooLarge => 413,
         C::RateLimited => 429,
         C::InternalError => 500,
