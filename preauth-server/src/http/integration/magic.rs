@@ -153,7 +153,13 @@ impl Magic {
         caller: &Caller,
         cursor: &str,
     ) -> Result<(), ApiError> {
-        refuse(api, caller, RequestKind::Events, asked_for("after", cursor)?).await
+        refuse(
+            api,
+            caller,
+            RequestKind::Events,
+            asked_for("after", cursor)?,
+        )
+        .await
     }
 }
 
