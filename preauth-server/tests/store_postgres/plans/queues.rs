@@ -11,7 +11,7 @@ use preauth_core::operation::Command;
 use preauth_core::port::{ActingOperator, Audited, Claim};
 use preauth_core::value::{OperatorName, RequestId, Timestamp};
 use preauth_server::audit_trail::AuditedRequest;
-use preauth_server::directory::AuditOutcome;
+use preauth_server::directory::{AuditOutcome, Sealing};
 use preauth_server::mail::{Claimed, DailyShare, MailClaim, MailLimits, Outcome};
 
 use crate::store::deliveries::deliver;
@@ -127,7 +127,12 @@ impl Scene {
         let directory = self.fixture.directory();
         let left = directory.leave_row(request, AuditOutcome::Done).await;
         left.unwrap();
-        assert_eq!(directory.seal(now).await.unwrap().unwrap().rows, 1);
+        let known = match directory.seal(now, None).await.unwrap() {
+            Sealing::Sealed { seal, rows: 1 } => seal,
+            other => panic!("{other:?}"),
+        };
+        let idle = directory.seal(now, Some(known)).await.unwrap();
+        assert_eq!(idle, Sealing::Nothing(Some(known)));
     }
 
     async fn deliver(&self, now: Timestamp) {
