@@ -28,6 +28,7 @@ struct OfferPage<'a> {
 #[async_trait]
 impl Answer for Offer {
     const HAS_FORM: bool = false;
+    const IS_SHOWN_FOR_EVER: bool = false;
 
     async fn read(&self, visit: &Visit<'_>) -> Result<Reply, ApiError> {
         page(visit, StatusCode::OK, None)
