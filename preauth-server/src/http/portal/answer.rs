@@ -13,8 +13,6 @@ use super::visit::Visit;
 pub(super) trait Answer: Send + Sync + 'static {
     /// Whether it has a form.
     const HAS_FORM: bool;
-    /// Whether it is shown however long ago the offer was closed.
-    const IS_SHOWN_FOR_EVER: bool;
 
     /// GET and HEAD: changes nothing.
     async fn read(&self, visit: &Visit<'_>) -> Result<Reply, ApiError>;

@@ -83,9 +83,9 @@ impl<A: Answer> Behind<A> {
         req: &mut Request,
         is_form: bool,
     ) -> Result<Reply, ApiError> {
-        if !A::IS_SHOWN_FOR_EVER
-            && !viewing::is_shown(visit.api, &visit.operation, visit.now).await?
-        {
+        // A mail can be read for longer than its offer is shown.
+        let is_of_mail = visit.address.is_some();
+        if !is_of_mail && !viewing::is_shown(visit.api, &visit.operation, visit.now).await? {
             let gone = Message::Over;
             return Ok(message::page(&visit.frame, StatusCode::GONE, gone));
         }

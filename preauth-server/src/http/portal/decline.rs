@@ -25,7 +25,6 @@ pub(super) struct Decline;
 #[async_trait]
 impl Answer for Decline {
     const HAS_FORM: bool = true;
-    const IS_SHOWN_FOR_EVER: bool = false;
 
     async fn read(&self, visit: &Visit<'_>) -> Result<Reply, ApiError> {
         if !visit.is_open() {

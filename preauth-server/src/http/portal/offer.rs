@@ -28,7 +28,6 @@ struct OfferPage<'a> {
 #[async_trait]
 impl Answer for Offer {
     const HAS_FORM: bool = false;
-    const IS_SHOWN_FOR_EVER: bool = false;
 
     async fn read(&self, visit: &Visit<'_>) -> Result<Reply, ApiError> {
         page(visit, StatusCode::OK, None)

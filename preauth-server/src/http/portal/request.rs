@@ -26,7 +26,6 @@ pub(super) struct Request;
 #[async_trait]
 impl Answer for Request {
     const HAS_FORM: bool = true;
-    const IS_SHOWN_FOR_EVER: bool = false;
 
     async fn read(&self, visit: &Visit<'_>) -> Result<Reply, ApiError> {
         if !visit.is_open() {

@@ -36,7 +36,6 @@ struct UnsubscribePage<'a> {
 #[async_trait]
 impl Answer for Unsubscribe {
     const HAS_FORM: bool = true;
-    const IS_SHOWN_FOR_EVER: bool = true;
 
     async fn read(&self, visit: &Visit<'_>) -> Result<Reply, ApiError> {
         let directory = &visit.api.directory;

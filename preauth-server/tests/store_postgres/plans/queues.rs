@@ -79,12 +79,17 @@ pub(super) const FILL: &str = "CREATE TEMPORARY TABLE many AS
          FROM many m JOIN notices n
              ON n.id = (SELECT min(id::TEXT)::UUID FROM notices
                         WHERE status = 'SENT' AND kind = 'OFFER');
+     -- The real seals stay the newest, or nothing would be sealed after these.
+     UPDATE audit_log SET seal = seal + 30000;
+     UPDATE audit_seals SET number = number + 30000;
+     INSERT INTO audit_seals (number, sealed_at, row_count, hash)
+         VALUES (30000, 0, 1, decode(repeat('00', 32), 'hex'));
      INSERT INTO audit_log (request_id, at, operator_name, role, address, action, outcome, record, seal)
          SELECT id, 0, 'root', 'ADMIN', '127.0.0.1', 'cancelOperation', 'DONE',
              'operations/' || operation_id, 2 + operation_id / 100
          FROM many;
      INSERT INTO audit_seals (number, sealed_at, row_count, hash)
-         SELECT DISTINCT seal, 0, 100, sha256('x') FROM audit_log WHERE seal > 1000;
+         SELECT DISTINCT seal, 0, 100, sha256('x') FROM audit_log WHERE seal < 30000;
      DROP TABLE many";
 
 impl Scene {
