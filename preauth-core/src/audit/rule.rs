@@ -181,9 +181,9 @@ impl Rule {
                  invoice_files exist, and report it as a defect with this line"
             }
             Self::SealedLog => {
-                "for a row without a seal: is a server running? look for \"sealer\" in its log. Otherwise \
-                 somebody changed the audit log past the server: compare its rows with a backup, and \
-                 the hashes of its seals with the lines \"sealed\" of the servers' logs"
+                "for a row without a seal: is a server running? look for \"audit_log\" in its log. \
+                 Otherwise somebody changed the audit log past the server: compare its rows with a \
+                 backup, and its seals with the lines \"sealed\" of the servers' logs (--seal)"
             }
         }
     }

@@ -10,7 +10,7 @@ use crate::value::{
     OperationId, Origin, PaymentOrderId, Status, Timestamp, Version,
 };
 
-use super::{ExtensionRecord, MailKind, Trigger, Unavailable};
+use super::{ExtensionRecord, MailKind, SealMark, Trigger, Unavailable};
 
 /// A host's records, for an audit during concurrent writes.
 #[async_trait]
@@ -195,8 +195,8 @@ pub struct FileBytes {
 /// A seal over rows of the audit log, compared with them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StoredSeal {
-    /// Its number, from 1, without gaps.
-    pub number: i64,
+    /// Its number and hash.
+    pub mark: SealMark,
     /// Whether its hash is that of its rows and of the seal before it.
     pub is_whole: bool,
 }

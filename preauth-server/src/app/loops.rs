@@ -17,6 +17,7 @@ use crate::mail::MailSender;
 use crate::sealer::Sealer;
 use crate::store::Stores;
 use crate::sweeper::Sweeper;
+use crate::telemetry::metrics::AuditLogMetrics;
 use crate::worker::{LoopHealth, Shutdown};
 
 /// The dispatcher, which is not running yet.
@@ -71,6 +72,7 @@ pub(super) fn start(
     parts: &Parts,
     dispatcher: &Arc<Dispatcher>,
     operations: &Arc<Operations>,
+    metrics: &AuditLogMetrics,
     shutdown: &Shutdown,
     tasks: &mut JoinSet<()>,
 ) -> Vec<Arc<LoopHealth>> {
@@ -103,7 +105,7 @@ pub(super) fn start(
         .woken_by(unsettled)
         .held_by(hold());
     let sender = MailSender::new(mails, parts.mails.clone(), clock(), wake()).held_by(hold());
-    let sealer = Sealer::new(directory, clock()).held_by(hold());
+    let sealer = Sealer::new(directory, clock(), metrics.clone()).held_by(hold());
     let mut loops = vec![
         dispatcher.health(),
         sweeper.health(),

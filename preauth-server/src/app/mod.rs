@@ -153,13 +153,20 @@ pub fn start(mut parts: Parts) -> Result<Running, StartError> {
     let mut tasks = JoinSet::new();
     let (trigger, shutdown) = shutdown();
     let numberer = Arc::new(loops::numberer(&parts));
-    let mut running = loops::start(&parts, &dispatcher, &operations, &shutdown, &mut tasks);
+    let seals = &metrics.audit_log;
+    let mut running = loops::start(
+        &parts,
+        &dispatcher,
+        &operations,
+        seals,
+        &shutdown,
+        &mut tasks,
+    );
     running.push(loops::start_numberer(&numberer, &shutdown, &mut tasks));
     running.extend(parts.stores.lifecycle.loops());
-    let until = shutdown.clone();
     let vitals = Arc::new(ServerVitals {
         loops: running,
-        end: shutdown,
+        end: shutdown.clone(),
         lifecycle: Arc::clone(&parts.stores.lifecycle),
         watch: Arc::clone(&parts.stores.watch),
         endpoints: Arc::clone(&parts.stores.directory),
@@ -173,7 +180,7 @@ pub fn start(mut parts: Parts) -> Result<Running, StartError> {
         hold: parts.hold.clone(),
         serving_clock: parts.watch.as_ref().map(|watch| Arc::clone(&watch.clock)),
     });
-    let events = services::events(&parts, numberer, until);
+    let events = services::events(&parts, numberer, shutdown);
     let service = services::integration(&parts, &operations, events, &metrics);
     let (work, stop_integration) = integration.serve(service, parts.connections.clone());
     tasks.spawn(work);

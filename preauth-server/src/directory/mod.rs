@@ -24,7 +24,7 @@ mod suppressed_addresses;
 mod users;
 
 pub use api_keys::{ApiKey, ApiKeys};
-pub use audit_log::{AuditEntry, AuditFilter, AuditLog, AuditOutcome, AuditSeal, Change};
+pub use audit_log::{AuditEntry, AuditFilter, AuditLog, AuditOutcome, Change, Sealing};
 pub use companies::{Companies, Company, Contact, Invitation, Suspension};
 pub use console_sessions::{ConsoleSession, ConsoleSessions, SessionHolder};
 pub use deliveries::{

@@ -44,6 +44,7 @@ macro_rules! migrations {
             29 "0029_portal"
             30 "0030_audit_seals"
             31 "0031_event_feed"
+            33 "0033_attention"
         }
     };
     ($folder:literal $($version:literal $file:literal)+) => {

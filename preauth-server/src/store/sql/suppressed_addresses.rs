@@ -32,6 +32,18 @@ impl<D: Database> SuppressedAddresses for D {
         Ok(suppressed.await?)
     }
 
+    async fn suppress_address(
+        &self,
+        id: SuppressionId,
+        address: &Email,
+        operation: OperationId,
+        at: Timestamp,
+    ) -> Result<(), DirectoryError> {
+        let input = (id, mailbox(address), operation, at);
+        let suppressed = self.write(input, |session, input| Box::pin(add(session, input)));
+        Ok(suppressed.await?)
+    }
+
     async fn suppressed_address(
         &self,
         id: SuppressionId,
@@ -101,6 +113,24 @@ async fn suppress(
     }
     let known = addressee(session, *operation).await?;
     one_row_or(u64::from(known.is_some()), WriteError::NotFound)
+}
+
+async fn add(
+    session: &mut dyn Session,
+    (id, mailbox, operation, at): &(SuppressionId, String, OperationId, Timestamp),
+) -> Result<(), WriteError> {
+    let added = query(
+        "INSERT INTO suppressed_addresses (id, mailbox, operation_id, suppressed_at)
+         VALUES ($1, $2, $3, $4) ON CONFLICT (mailbox) DO NOTHING",
+    );
+    added
+        .bind(id.as_uuid())
+        .bind(mailbox.as_str())
+        .bind(operation.get())
+        .bind(at.unix_millis())
+        .execute(session)
+        .await?;
+    Ok(())
 }
 
 async fn by_id(

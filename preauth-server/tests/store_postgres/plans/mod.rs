@@ -5,6 +5,7 @@
 mod audit;
 mod feed;
 mod large;
+mod overview;
 mod queues;
 mod reported;
 
