@@ -143,13 +143,7 @@ pub fn start(mut parts: Parts) -> Result<Running, StartError> {
     let metrics = Metrics::new();
     count(&mut parts.stores, &metrics);
     let dispatcher = Arc::new(loops::dispatcher(&parts)?);
-    let operations = Operations::new(
-        Arc::clone(&parts.stores.store),
-        Arc::new(RandomIds),
-        Arc::new(WireRender),
-        parts.policy,
-    );
-    let operations = Arc::new(operations.handing_over_to(dispatcher.intake()));
+    let operations = Arc::new(operations_of(&parts).handing_over_to(dispatcher.intake()));
     let mut tasks = JoinSet::new();
     let (trigger, shutdown) = shutdown();
     let numberer = Arc::new(loops::numberer(&parts));
@@ -208,6 +202,16 @@ pub fn start(mut parts: Parts) -> Result<Running, StartError> {
         vitals,
         lifecycle: parts.stores.lifecycle,
     })
+}
+
+fn operations_of(parts: &Parts) -> Operations {
+    let store = Arc::clone(&parts.stores.store);
+    Operations::new(
+        store,
+        Arc::new(RandomIds),
+        Arc::new(WireRender),
+        parts.policy,
+    )
 }
 
 impl Running {

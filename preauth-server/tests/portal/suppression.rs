@@ -112,8 +112,8 @@ async fn the_link_in_a_mail_ends_mails_when_the_mails_record_is_gone(backend: Ba
     let link = links_in(&mail, scene.sandbox.text("portalUrl")).remove(1);
     // Offer, mail and page are over; the mail may still be read.
     advance(&scene.sandbox, 31 * DAY).await;
-    let expires = async { while scene.status().await == "IN_PRE_AUTH" {} };
-    let expired = tokio::time::timeout(Duration::from_mins(1), expires).await;
+    let closing = async { while scene.status().await == "IN_PRE_AUTH" {} };
+    let expired = tokio::time::timeout(Duration::from_mins(1), closing).await;
     assert!(expired.is_ok(), "still open");
     advance(&scene.sandbox, 70 * DAY).await;
     let record = format!("/notices/{}", sent["id"].as_str().unwrap());
