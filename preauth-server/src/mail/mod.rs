@@ -20,6 +20,8 @@ mod retry;
 mod sender;
 mod settings;
 mod share;
+#[cfg(test)]
+mod tests;
 mod transport;
 
 pub use lettre::message::Mailbox;

@@ -106,6 +106,7 @@ mod tests {
     use std::sync::Arc;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
+    use futures_util::future::BoxFuture;
     use tokio::time::{Duration, Instant, sleep};
 
     use super::{GATHERING, MAX_GATHERED, Recorder};
@@ -115,12 +116,9 @@ mod tests {
     struct Book(Arc<std::sync::Mutex<Vec<Instant>>>);
 
     impl Book {
-        #[expect(
-            clippy::unused_async,
-            reason = "counts when it is polled, not when it is called"
-        )]
-        async fn record(self) {
-            self.0.lock().unwrap().push(Instant::now());
+        fn record(&self) -> BoxFuture<'static, ()> {
+            let book = self.clone();
+            Box::pin(async move { book.0.lock().unwrap().push(Instant::now()) })
         }
 
         fn lines(&self) -> Vec<Instant> {
@@ -132,11 +130,11 @@ mod tests {
     async fn outcomes_are_recorded_together_when_no_more_will_come() {
         let (recorder, book) = (Recorder::default(), Book::default());
         for _ in 0..3 {
-            recorder.record(book.clone().record(), true).await;
+            recorder.record(book.record(), true).await;
             sleep(Duration::from_millis(1)).await;
         }
         assert_eq!(book.lines().len(), 0);
-        recorder.record(book.clone().record(), false).await;
+        recorder.record(book.record(), false).await;
         let lines = book.lines();
         assert_eq!(lines.len(), 4);
         assert_eq!(lines.first(), lines.last());
@@ -146,11 +144,11 @@ mod tests {
     async fn an_outcome_waits_briefly_for_others_and_not_for_more_than_fit() {
         let (recorder, book) = (Recorder::default(), Book::default());
         let began = Instant::now();
-        recorder.record(book.clone().record(), true).await;
+        recorder.record(book.record(), true).await;
         sleep(GATHERING.saturating_mul(2)).await;
         assert_eq!(book.lines(), [began + GATHERING]);
         for _ in 0..MAX_GATHERED {
-            recorder.record(book.clone().record(), true).await;
+            recorder.record(book.record(), true).await;
         }
         sleep(Duration::from_millis(1)).await;
         assert_eq!(book.lines().len(), 1 + MAX_GATHERED);
