@@ -7,6 +7,7 @@ mod addressee;
 mod archive;
 mod audited_commit;
 pub mod backup;
+mod checkup;
 pub mod copying;
 mod error;
 mod exhausted;
@@ -39,6 +40,7 @@ use crate::invoice_files::FileLedger;
 use crate::mail::MailQueue;
 
 pub use backup::BackupError;
+pub use checkup::{Checkup, INSTANCE_CONNECTIONS, ServerCheckup};
 pub use housekeeping::Housekeeping;
 use housekeeping::SETTLE_BATCH_SIZE;
 pub use lifecycle::{Lifecycle, Moments, Unfit};
@@ -178,6 +180,14 @@ pub async fn pending_steps(url: &DatabaseUrl) -> Result<PendingSteps, OpenError>
     match url.kind()? {
         Kind::Sqlite(path) => sqlite::pending_steps(path.as_ref()).await,
         Kind::Postgres => postgres::pending_steps(url).await,
+    }
+}
+
+/// Examines the database that `url` names; changes nothing, and creates nothing.
+pub async fn check_up(url: &DatabaseUrl) -> Result<Checkup, OpenError> {
+    match url.kind()? {
+        Kind::Sqlite(path) => sqlite::check_up(path.as_ref()).await,
+        Kind::Postgres => postgres::check_up(url).await,
     }
 }
 

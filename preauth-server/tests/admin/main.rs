@@ -9,6 +9,7 @@
 mod connecting;
 mod database_network;
 mod deliveries;
+mod doctor;
 mod exit_codes;
 mod files;
 mod impostors;
