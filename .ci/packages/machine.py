@@ -77,7 +77,8 @@ class Manager:
             if select.select([self.socket], [], [], 0.1)[0]:
                 self.heard += self.socket.recv(65536).decode().splitlines()
             else:
-                assert self.process.poll() is None or state == "STOPPING=1", f"it ended\n{self.log.read_text()}"
+                code = self.process.poll()
+                assert code is None, f"it ended with {code} before {state}\n{self.log.read_text()}"
 
     def stop(self):
         self.process.send_signal(signal.SIGTERM)

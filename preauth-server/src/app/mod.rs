@@ -275,17 +275,19 @@ impl Running {
     }
 }
 
-/// Waits for the signal to end the process.
-pub async fn wait_for_signal() -> io::Result<()> {
+/// Waits for the signal to end the process. A signal that comes after this call, and before its
+/// result is awaited, counts; before the call it kills the process.
+pub fn wait_for_signal() -> io::Result<impl Future<Output = ()>> {
     let (mut interrupt, mut terminate) = (
         signal(SignalKind::interrupt())?,
         signal(SignalKind::terminate())?,
     );
-    tokio::select! {
-        _ = interrupt.recv() => {}
-        _ = terminate.recv() => {}
-    }
-    Ok(())
+    Ok(async move {
+        tokio::select! {
+            _ = interrupt.recv() => {}
+            _ = terminate.recv() => {}
+        }
+    })
 }
 
 /// Binds a listener.
