@@ -1,5 +1,6 @@
 //! Parses single values, and collects the problems.
 
+use chrono::TimeDelta;
 use std::str::FromStr;
 
 use super::Layers;
@@ -19,6 +20,21 @@ impl Reader<'_> {
         self.problems
             .push(format!("{key} must be from 1 to {greatest}"));
         None
+    }
+
+    /// A number of days, or `off`: the inner `None`.
+    pub(super) fn days_or_off(&mut self, key: &str, greatest: u32) -> Option<Option<TimeDelta>> {
+        let text = self.text(key);
+        if text == "off" {
+            return Some(None);
+        }
+        let days = text.parse().ok().filter(|it| (1..=greatest).contains(it));
+        if days.is_none() {
+            self.problems.push(format!(
+                "{key} must be off or a number of days from 1 to {greatest}, not {text:?}"
+            ));
+        }
+        days.map(|days: u32| Some(TimeDelta::days(days.into())))
     }
 
     pub(super) fn parse<T: FromStr>(&mut self, key: &str, form: &str) -> Option<T> {

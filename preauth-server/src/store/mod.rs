@@ -39,8 +39,8 @@ use crate::invoice_files::FileLedger;
 use crate::mail::MailQueue;
 
 pub use backup::BackupError;
-pub use housekeeping::Housekeeping;
 use housekeeping::SETTLE_BATCH_SIZE;
+pub use housekeeping::{Housekeeping, OldFiles};
 pub use lifecycle::{Lifecycle, Moments, Unfit};
 pub use open_error::OpenError;
 pub use schema::{PendingSteps, SchemaMismatch};

@@ -20,6 +20,7 @@ mod operators;
 mod page;
 mod payments;
 mod people;
+mod personal_data;
 mod questions;
 mod secret_files;
 mod starting;

@@ -82,6 +82,7 @@ async fn whoever_seals_at_the_same_moment_keeps_one_chain(backend: Backend) {
         now: SystemClock.now(),
         is_live: true,
         daily_share: NonZeroU32::MIN,
+        mails_kept: None,
     };
     let mut found = Found::default();
     let totals = audit(&*archive, &WireDecoder, moment, &mut found).await;

@@ -19,6 +19,7 @@ mod housekeeping;
 mod invitations;
 mod lists;
 pub(crate) mod mails;
+mod personal_data;
 mod settling;
 mod tenants;
 mod unreadable;
