@@ -244,7 +244,7 @@ impl Janitor {
         }
         let step = self
             .housekeeping
-            .forget_old_files(ended_before, walk.after, BATCH);
+            .forget_old_files(now, ended_before, walk.after, BATCH);
         let step = step.await?;
         let next = Walk {
             after: step.next.unwrap_or_default(),
@@ -487,6 +487,7 @@ mod tests {
 
         async fn forget_old_files(
             &self,
+            _now: Timestamp,
             _ended_before: Timestamp,
             _after: i64,
             _limit: u32,

@@ -159,6 +159,9 @@ impl Session {
             .map(|item| serde_json::from_str(item.get()))
             .collect();
         let rows = rows.map_err(Failure::NotUnderstood)?;
+        if paging.csv {
+            return print(output::csv(columns, &rows, self.screen.language));
+        }
         let mut text = output::table(columns, &rows, self.screen);
         text.push_str(&self.rest(&pagination, paging));
         print(text)

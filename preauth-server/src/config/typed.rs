@@ -337,7 +337,7 @@ fn quota_bytes(text: &str) -> Option<NonZeroU64> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Config, Layers};
+    use super::{Config, Layers, Retention, TimeDelta};
     use crate::config::{SETTINGS, Source};
 
     const SHARED: (&str, &str) = ("PREAUTH_FILES_SHARED", "true");

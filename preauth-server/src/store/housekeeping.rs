@@ -61,10 +61,11 @@ pub trait Housekeeping: Send + Sync {
     ) -> Result<u64, Unavailable>;
 
     /// Removes the invoice files of operations that were concluded or reproved before `ended_before`, among the
-    /// next `limit` operations with a file after this one; the files' content follows, unless another operation
-    /// names it.
+    /// next `limit` operations with a file after this one; the files' content follows a day after `now`, unless
+    /// another operation names it: a backup that runs meanwhile still copies it.
     async fn forget_old_files(
         &self,
+        now: Timestamp,
         ended_before: Timestamp,
         after: i64,
         limit: u32,

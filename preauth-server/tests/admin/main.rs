@@ -7,6 +7,7 @@
 )]
 
 mod connecting;
+mod csv;
 mod database_network;
 mod deliveries;
 mod exit_codes;

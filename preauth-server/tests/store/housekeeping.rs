@@ -120,7 +120,7 @@ async fn walk(fixture: &Fixture, ended_before: Timestamp, limit: u32) -> (u64, u
     let housekeeping = &fixture.stores.housekeeping;
     let (mut removed, mut steps, mut after) = (0, 0, 0);
     loop {
-        let step = housekeeping.forget_old_files(ended_before, after, limit);
+        let step = housekeeping.forget_old_files(fixture.now, ended_before, after, limit);
         let step = step.await.unwrap();
         (removed, steps) = (removed + step.removed, steps + 1);
         match step.next {
@@ -186,8 +186,11 @@ async fn files_go_some_time_after_their_operation_ended_and_others_stay() {
     assert_eq!(bytes, 3_000);
     // The content that an open operation names as well stays.
     let ledger = &fixture.stores.files;
-    let (now, stale) = (fixture.now, fixture.now);
-    ledger.settle_files(now, 10).await.unwrap();
-    let claimed = ledger.claim_unnamed_files(now, stale, now, 10).await;
+    let at = |days| fixture.later(TimeDelta::days(days));
+    ledger.settle_files(at(2), 10).await.unwrap();
+    // A day later, so that a backup that runs meanwhile still copies it.
+    let claimed = ledger.claim_unnamed_files(at(1), at(1), at(1), 10).await;
+    assert_eq!(claimed.unwrap(), []);
+    let claimed = ledger.claim_unnamed_files(at(2), at(2), at(2), 10).await;
     assert_eq!(claimed.unwrap(), [ContentHash::from_bytes([2; 32])]);
 }

@@ -113,11 +113,12 @@ impl Housekeeping for PostgresStore {
 
     async fn forget_old_files(
         &self,
+        now: Timestamp,
         ended_before: Timestamp,
         after: i64,
         limit: u32,
     ) -> Result<OldFiles, Unavailable> {
-        self.write_relaxed((ended_before, after, limit), |connection, input| {
+        self.write_relaxed((now, ended_before, after, limit), |connection, input| {
             Box::pin(personal_data::forget_old_files(connection, input))
         })
         .await

@@ -99,12 +99,13 @@ impl Housekeeping for SqliteStore {
 
     async fn forget_old_files(
         &self,
+        now: Timestamp,
         ended_before: Timestamp,
         after: i64,
         limit: u32,
     ) -> Result<OldFiles, Unavailable> {
         self.writer
-            .write_relaxed((ended_before, after, limit), |connection, input| {
+            .write_relaxed((now, ended_before, after, limit), |connection, input| {
                 Box::pin(personal_data::forget_old_files(connection, input))
             })
             .await

@@ -48,6 +48,7 @@ impl Housekeeping for SimStore {
     async fn forget_old_files(
         &self,
         _: Timestamp,
+        _: Timestamp,
         _: i64,
         _: u32,
     ) -> Result<OldFiles, Unavailable> {

@@ -231,7 +231,7 @@ async fn remove(
             mails = mails.saturating_add(gone);
         }
     }
-    let files = files::remove(session, operations.iter().copied()).await?;
+    let files = files::remove(session, operations.iter().copied(), files::LONG_AGO).await?;
     Ok((mails, files))
 }
 

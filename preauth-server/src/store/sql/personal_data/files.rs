@@ -1,6 +1,7 @@
 //! Removes the descriptions of invoice files. The files themselves are announced as if they had been stored long ago,
 //! so that the janitor's sweep removes what no other operation names.
 
+use chrono::TimeDelta;
 use preauth_core::value::Timestamp;
 
 use crate::store::OldFiles;
@@ -9,13 +10,17 @@ use crate::store::rows::{Columns, content_hash};
 
 use super::super::{Session, query};
 
-/// Before every upload, by whichever clock.
-const LONG_AGO: i64 = 0;
+/// Before every upload, by whichever clock: the content goes at once.
+pub(super) const LONG_AGO: i64 = 0;
+/// How long the content of an old file stays: a backup that runs meanwhile still copies it.
+const KEPT_FOR_BACKUPS: TimeDelta = TimeDelta::days(1);
 
-/// Removes the file of each of these operations; returns how many had one.
+/// Removes the file of each of these operations, its content as one that was announced at this time; returns how many
+/// had one.
 pub(super) async fn remove(
     session: &mut dyn Session,
     operations: impl IntoIterator<Item = i64>,
+    announced_at: i64,
 ) -> Result<u64, WriteError> {
     let mut removed = 0_u64;
     for operation in operations {
@@ -28,7 +33,7 @@ pub(super) async fn remove(
              ON CONFLICT (sha256) DO NOTHING",
         )
         .bind(content_hash(&row)?.as_bytes().as_slice())
-        .bind(LONG_AGO)
+        .bind(announced_at)
         .execute(session)
         .await?;
         removed = removed.saturating_add(1);
@@ -40,7 +45,7 @@ pub(super) async fn remove(
 /// the first operation that is younger.
 pub(in crate::store) async fn forget_old(
     session: &mut dyn Session,
-    (ended_before, after, limit): &(Timestamp, i64, u32),
+    (now, ended_before, after, limit): &(Timestamp, Timestamp, i64, u32),
 ) -> Result<OldFiles, WriteError> {
     let rows = query(
         "SELECT f.operation_id, o.created_at < $1 AS is_old,
@@ -73,6 +78,11 @@ pub(in crate::store) async fn forget_old(
     if u32::try_from(rows.len()).is_ok_and(|read| read < *limit) {
         next = None;
     }
-    let removed = remove(session, over).await?;
+    let removed = remove(
+        session,
+        over,
+        now.saturating_add(KEPT_FOR_BACKUPS).unix_millis(),
+    )
+    .await?;
     Ok(OldFiles { removed, next })
 }
