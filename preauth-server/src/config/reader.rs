@@ -11,6 +11,9 @@ pub(super) struct Reader<'a> {
     pub(super) problems: Vec<String>,
 }
 
+/// How long something is kept; `None`: for good.
+pub(super) struct Kept(pub(super) Option<TimeDelta>);
+
 impl Reader<'_> {
     pub(super) fn whole(&mut self, key: &str, greatest: u32) -> Option<u32> {
         let number = self.parse::<u32>(key, "a whole number")?;
@@ -22,11 +25,11 @@ impl Reader<'_> {
         None
     }
 
-    /// A number of days, or `off`: the inner `None`.
-    pub(super) fn days_or_off(&mut self, key: &str, greatest: u32) -> Option<Option<TimeDelta>> {
+    /// A number of days, or `off`.
+    pub(super) fn days_or_off(&mut self, key: &str, greatest: u32) -> Option<Kept> {
         let text = self.text(key);
         if text == "off" {
-            return Some(None);
+            return Some(Kept(None));
         }
         let days = text.parse().ok().filter(|it| (1..=greatest).contains(it));
         if days.is_none() {
@@ -34,7 +37,7 @@ impl Reader<'_> {
                 "{key} must be off or a number of days from 1 to {greatest}, not {text:?}"
             ));
         }
-        days.map(|days: u32| Some(TimeDelta::days(days.into())))
+        days.map(|days: u32| Kept(Some(TimeDelta::days(days.into()))))
     }
 
     pub(super) fn parse<T: FromStr>(&mut self, key: &str, form: &str) -> Option<T> {

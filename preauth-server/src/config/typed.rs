@@ -19,7 +19,7 @@ use crate::mail::MailSettings;
 use crate::store::DatabaseUrl;
 use crate::telemetry::LogFormat;
 
-use super::reader::Reader;
+use super::reader::{Kept, Reader};
 use super::{ConfigError, Layers, Portal, TokenSource, Webhooks};
 
 /// The settings of a server.
@@ -132,7 +132,7 @@ impl Config {
         let (share, mails) = (reader.daily_share(), reader.mail_retention());
         let settings = share
             .zip(mails)
-            .map(|(daily_share, mails_kept)| AuditSettings {
+            .map(|(daily_share, Kept(mails_kept))| AuditSettings {
                 url,
                 daily_share,
                 mails_kept,
@@ -153,8 +153,20 @@ pub struct AuditSettings {
 }
 
 impl Reader<'_> {
-    fn mail_retention(&mut self) -> Option<Option<TimeDelta>> {
+    fn mail_retention(&mut self) -> Option<Kept> {
         self.days_or_off("mail.retention_days", MAX_DAYS)
+    }
+
+    fn retention(&mut self) -> Option<Retention> {
+        let events = self.whole("rules.event_retention_days", MAX_DAYS);
+        let files = self.days_or_off("files.retention_days", MAX_DAYS);
+        let mails = self.mail_retention();
+        Some(Retention {
+            events: TimeDelta::days(events?.into()),
+            mails: mails?.0,
+            files: files?.0,
+            ..Retention::default()
+        })
     }
 
     fn config(&mut self) -> Option<Config> {
@@ -177,9 +189,7 @@ impl Reader<'_> {
         let window_seconds = self.whole("rate_limit.window_seconds", u32::MAX);
         let offer_days = self.whole("rules.offer_lifetime_days", MAX_DAYS);
         let retention_days = self.whole("rules.idempotency_retention_days", MAX_DAYS);
-        let event_days = self.whole("rules.event_retention_days", MAX_DAYS);
-        let file_days = self.days_or_off("files.retention_days", MAX_DAYS);
-        let mail_days = self.mail_retention();
+        let retention = self.retention();
         let four_eyes = self.parse::<bool>("rules.four_eyes", "true or false");
         let mail = self.mail();
         let layers = self.layers;
@@ -220,12 +230,7 @@ impl Reader<'_> {
                 idempotency_retention: TimeDelta::days(retention_days?.into()),
                 four_eyes: four_eyes?,
             },
-            retention: Retention {
-                events: TimeDelta::days(event_days?.into()),
-                mails: mail_days?,
-                files: file_days?,
-                ..Retention::default()
-            },
+            retention: retention?,
             mail: mail?,
             webhooks,
             log_format: log_format?,

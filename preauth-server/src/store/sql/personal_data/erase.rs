@@ -163,6 +163,7 @@ struct Next {
     ended: Vec<i64>,
 }
 
+/// Ranges of an index by the whole key, so that it is read in its order whatever the statistics.
 async fn next_operations(
     session: &mut dyn Session,
     company: &Company,
@@ -175,13 +176,16 @@ async fn next_operations(
     let next = match side {
         Side::Supplier => query(
             "SELECT id, status IN ('CONCLUDED', 'REPROVED') AND created_at <= $3 AS has_ended
-             FROM operations WHERE supplier_cnpj = $1 AND id > $2 ORDER BY id LIMIT $4",
+             FROM operations WHERE (supplier_cnpj, id) > ($1, $2) AND supplier_cnpj <= $1
+             ORDER BY supplier_cnpj, id LIMIT $4",
         )
         .bind(company.cnpj.as_str())
         .bind(walked.raw::<i64>("walked_as_supplier")?),
         Side::Payer => query(
             "SELECT id, status IN ('CONCLUDED', 'REPROVED') AND created_at <= $3 AS has_ended
-             FROM operations WHERE head_office_id = $5 AND payer_id = $1 AND id > $2 ORDER BY id LIMIT $4",
+             FROM operations
+             WHERE (head_office_id, payer_id, id) > ($5, $1, $2) AND (head_office_id, payer_id) <= ($5, $1)
+             ORDER BY head_office_id, payer_id, id LIMIT $4",
         )
         .bind(id.as_uuid())
         .bind(walked.raw::<i64>("walked_as_payer")?),
