@@ -1,7 +1,8 @@
 //! Parses single values, and collects the problems.
 
-use chrono::TimeDelta;
 use std::str::FromStr;
+
+use chrono::TimeDelta;
 
 use super::Layers;
 
