@@ -165,7 +165,8 @@ impl Rule {
                  all instances agree, and report it as a defect with this line"
             }
             Self::OfferMail => {
-                "inform the supplier by other means; then report it as a defect with this line"
+                "was mail.retention_days raised since? otherwise inform the supplier by other means; then \
+                 report it as a defect with this line"
             }
             Self::ReplyOfCreation => {
                 "a repetition of this key gets a wrong answer: inform the company, and report it \

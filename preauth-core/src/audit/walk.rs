@@ -365,6 +365,7 @@ mod tests {
             now: now(),
             is_live: true,
             daily_share: NonZeroU32::MIN,
+            mails_kept: None,
         };
         let mut found = Found::default();
         let checked = audit(&Holders(pages), &NoBodies, moment, &mut found).await;

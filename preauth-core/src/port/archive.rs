@@ -166,6 +166,8 @@ pub struct OfferWithoutMail {
     pub operation: OperationId,
     /// When it was offered.
     pub created_at: Timestamp,
+    /// When the supplier's personal data were last erased, mails included.
+    pub erased_at: Option<Timestamp>,
 }
 
 /// A count of operations that a host keeps for lists, and their actual number.

@@ -12,7 +12,7 @@ use crate::clock::{Clock, SystemClock};
 use crate::directory::Directory;
 use crate::dispatcher::{Dispatcher, HttpSender, HttpSenderOptions};
 use crate::feed::{Numberer, Waiters};
-use crate::janitor::{Janitor, Retention};
+use crate::janitor::Janitor;
 use crate::mail::MailSender;
 use crate::sealer::Sealer;
 use crate::store::Stores;
@@ -49,7 +49,7 @@ pub(super) fn numberer(parts: &Parts) -> Numberer {
     Numberer::new(
         numbers,
         Arc::clone(&parts.clock),
-        parts.event_retention,
+        parts.retention.events,
         waiters,
     )
     .held_by(parts.hold.clone())
@@ -95,11 +95,7 @@ pub(super) fn start(
     let sessions = Arc::<dyn Directory>::clone(&parts.stores.directory);
     let unsettled = housekeeping.endpoints_unsettled();
     parts.wake_at_jumps(&unsettled);
-    let retention = Retention {
-        events: parts.event_retention,
-        ..Retention::default()
-    };
-    let janitor = Janitor::new(housekeeping, clock(), retention)
+    let janitor = Janitor::new(housekeeping, clock(), parts.retention)
         .sweeping(Arc::clone(&parts.files))
         .ending(sessions)
         .woken_by(unsettled)

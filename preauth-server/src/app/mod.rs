@@ -9,7 +9,6 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use chrono::TimeDelta;
 use preauth_core::Policy;
 use preauth_core::service::Operations;
 use thiserror::Error;
@@ -29,6 +28,7 @@ use crate::http::server::{Bound, ConnectionLimits, Stop};
 use crate::http::{UnauthenticatedLimiter, WireRender};
 use crate::ids::RandomIds;
 use crate::invoice_files::InvoiceFiles;
+use crate::janitor::Retention;
 use crate::mail::MailParts;
 use crate::secret::{OperatorTokens, SupplierLinks, Vault};
 use crate::store::{Lifecycle, Stores};
@@ -59,8 +59,8 @@ pub struct Parts {
     pub console_hosts: Vec<Host>,
     /// Configurable limits of the rules.
     pub policy: Policy,
-    /// How long events can be read on request.
-    pub event_retention: TimeDelta,
+    /// How long records are kept after their end.
+    pub retention: Retention,
     /// Requests per window and key.
     pub rate_limit: RateLimit,
     /// The limit of requests without a valid key.

@@ -119,7 +119,7 @@ pub(super) async fn run(args: &RunArgs) -> Result<(), CliError> {
         tokens: Arc::new(tokens),
         console_hosts: config.console_hosts.clone(),
         policy: config.policy,
-        event_retention: config.event_retention,
+        retention: config.retention,
         rate_limit: config.rate_limit,
         limiter: UnauthenticatedLimiter::limited(),
         connections: config.connections.clone(),

@@ -41,8 +41,8 @@ use crate::mail::MailQueue;
 
 pub use backup::BackupError;
 pub use checkup::{Checkup, INSTANCE_CONNECTIONS, ServerCheckup};
-pub use housekeeping::Housekeeping;
 use housekeeping::SETTLE_BATCH_SIZE;
+pub use housekeeping::{Housekeeping, OldFiles};
 pub use lifecycle::{Lifecycle, Moments, Unfit};
 pub use open_error::OpenError;
 pub use schema::{PendingSteps, SchemaMismatch};

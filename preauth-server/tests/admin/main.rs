@@ -7,6 +7,7 @@
 )]
 
 mod connecting;
+mod csv;
 mod database_network;
 mod deliveries;
 mod doctor;
@@ -21,6 +22,7 @@ mod operators;
 mod page;
 mod payments;
 mod people;
+mod personal_data;
 mod questions;
 mod secret_files;
 mod starting;

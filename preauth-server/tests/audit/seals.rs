@@ -101,6 +101,7 @@ async fn whoever_seals_at_the_same_moment_keeps_one_chain(backend: Backend) {
         now: SystemClock.now(),
         is_live: true,
         daily_share: NonZeroU32::MIN,
+        mails_kept: None,
     };
     let mut found = Found::default();
     let totals = audit(&*archive, &WireDecoder, moment, &mut found).await;
@@ -167,6 +168,7 @@ async fn an_audit_misses_a_seal_that_was_kept_elsewhere(backend: Backend) {
                 now: SystemClock.now(),
                 is_live: true,
                 daily_share: NonZeroU32::MIN,
+                mails_kept: None,
             };
             let mut found = Found::default();
             let totals = audit_with_seals(&*archive, &WireDecoder, moment, &seals, &mut found);

@@ -20,6 +20,7 @@ mod invitations;
 mod lists;
 pub(crate) mod mails;
 mod overview;
+mod personal_data;
 mod settling;
 mod tenants;
 mod unreadable;

@@ -203,7 +203,7 @@ pub(crate) async fn start(
         tokens: Arc::new(token.into()),
         console_hosts: settings.console_hosts.clone(),
         policy: Policy::default(),
-        event_retention: Retention::default().events,
+        retention: Retention::default(),
         rate_limit: RateLimit {
             requests: args.rate_limit,
             ..RateLimit::default()

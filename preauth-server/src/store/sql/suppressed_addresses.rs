@@ -178,7 +178,7 @@ async fn remove(session: &mut dyn Session, id: SuppressionId) -> Result<(), Writ
     one_row_or(done, WriteError::NotFound)
 }
 
-fn entry(row: &Row) -> Result<SuppressedAddress, Corrupt> {
+pub(super) fn entry(row: &Row) -> Result<SuppressedAddress, Corrupt> {
     let columns = Columns::of("suppressed_addresses", row);
     Ok(SuppressedAddress {
         id: SuppressionId::new(columns.uuid("id")?),

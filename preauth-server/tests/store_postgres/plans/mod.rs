@@ -6,6 +6,7 @@ mod audit;
 mod feed;
 mod large;
 mod overview;
+mod personal_data;
 mod queues;
 mod reported;
 
