@@ -41,7 +41,7 @@ const AT_ONCE: Duration = Duration::from_secs(1);
 ///
 /// **Errors.** A [retryable](Error::is_retryable) error does not end the stream: the next poll goes on at the same
 /// place, and so it does when the cursor could not be loaded or saved
-/// ([`ErrorKind::Cursor`](crate::ErrorKind::Cursor)). Any other error ends it. With the code
+/// ([`ErrorKind::Cursor`]). Any other error ends it. With the code
 /// [`EventCursorExpired`](ErrorCode::EventCursorExpired) events were missed: the program was away for longer
 /// than events are kept, or the service's database lost a part of its history. Then look up the
 /// operations in progress, and go on with [`begin_again_when_expired`](Self::begin_again_when_expired).

@@ -41,6 +41,8 @@ const GROUPS: &[(&str, &[&str])] = &[
             "mail",
             "master-key",
             "operator",
+            "personal-data",
+            "overview",
             "log",
         ],
     ),

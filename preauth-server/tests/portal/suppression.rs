@@ -3,9 +3,10 @@
 use std::time::Duration;
 
 use reqwest::Method;
+use serde_json::json;
 use test_support::office::{kept, until};
 use test_support::travel::{DAY, advance};
-use test_support::{Backend, office, on_each_database};
+use test_support::{Backend, due_date, offer_body, office, on_each_database, with};
 
 use crate::answers::links_in;
 use crate::browser::FORM;
@@ -142,7 +143,14 @@ async fn the_link_in_a_mail_ends_mails_when_the_mails_record_is_gone(backend: Ba
             .assert_shows(200, &["E-mails encerrados", masked]);
     }
     assert_eq!(total().await, 1);
-    office::offer(&scene.sandbox, "NF-2", ADDRESS).await;
+    // The sandbox is 101 days ahead.
+    let due = json!(due_date(160).to_string());
+    let offer = with(offer_body(&scene.sandbox, "NF-2"), "/invoice/dueDate", due);
+    office::offer_as(
+        &scene.sandbox,
+        &with(offer, "/supplier/email", json!(ADDRESS)),
+    )
+    .await;
     until(&scene.sandbox, 1, "SUPPRESSED").await;
 }
 

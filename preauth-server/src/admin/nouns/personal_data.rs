@@ -24,9 +24,7 @@ pub(crate) enum PersonalDataCommand {
         cnpj: Cnpj,
     },
     /// Print a copy as JSON.
-    #[command(
-        after_help = "Example:\n  preauth-server personal-data export 11.444.777/0001-61 > copy.json"
-    )]
+    #[command(after_help = "Example:\n  preauth-server personal-data export 11.444.777/0001-61")]
     Export {
         /// CNPJ of the company.
         #[arg(value_parser = Cnpj::parse)]

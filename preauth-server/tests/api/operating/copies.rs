@@ -96,17 +96,21 @@ impl Data {
 
     async fn make_everything_due(&self) {
         for statement in ALL_DUE {
-            if let Some(url) = &self.url {
-                let mut sql = PgConnection::connect(url).await.unwrap();
-                sql.execute(statement).await.unwrap();
-                sql.close().await.unwrap();
-            } else {
-                let path = self.home.folder().join("data/preauth.db");
-                let options = SqliteConnectOptions::new().filename(path);
-                let mut sql = SqliteConnection::connect_with(&options).await.unwrap();
-                sql.execute(statement).await.unwrap();
-                sql.close().await.unwrap();
-            }
+            self.execute(statement).await;
+        }
+    }
+
+    async fn execute(&self, statement: &'static str) {
+        if let Some(url) = &self.url {
+            let mut sql = PgConnection::connect(url).await.unwrap();
+            sql.execute(statement).await.unwrap();
+            sql.close().await.unwrap();
+        } else {
+            let path = self.home.folder().join("data/preauth.db");
+            let options = SqliteConnectOptions::new().filename(path);
+            let mut sql = SqliteConnection::connect_with(&options).await.unwrap();
+            sql.execute(statement).await.unwrap();
+            sql.close().await.unwrap();
         }
     }
 
@@ -245,6 +249,10 @@ async fn a_restored_backup_is_silent_until_it_is_adopted(backend: Backend) {
     let receiver = TestReceiver::start().await;
     let offered = offered(backend, &receiver.url()).await;
     let original = Data::of(&offered);
+    // A sandbox made the records; a database in production has no mark of one.
+    original
+        .execute("DROP TABLE IF EXISTS preauth_sandbox")
+        .await;
     let server = original.serve(&offered, &[]).await;
     server.wait_until_ready_is(200).await;
     let copy = original.restored(&offered).await;
