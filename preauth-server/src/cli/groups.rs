@@ -12,6 +12,7 @@ const GROUPS: &[(&str, &[&str])] = &[
             "serve",
             "migrate",
             "listen",
+            "probe",
             "audit",
             "backup",
             "restore",

@@ -13,6 +13,7 @@ mod manual;
 mod migrate;
 mod moment;
 mod openapi;
+mod probe;
 mod restore;
 pub(crate) mod sandbox;
 mod serve;
@@ -53,6 +54,11 @@ enum Command {
     Migrate(migrate::MigrateArgs),
     /// Receive webhooks on this machine: verify and print each, and misbehave on demand.
     Listen(listen::ListenArgs),
+    /// Play the sender to a receiver of webhooks, and report what it does right and wrong.
+    ///
+    /// Use the secret of a test environment: the receiver takes what is sent for genuine. It ends with
+    /// 0 when the receiver has no fault, with 1 when it has one, with 2 when nothing could be tried.
+    Probe(probe::ProbeArgs),
     /// Check the database against the business rules.
     ///
     /// It may run beside the servers that work on the database. It ends with 0 when every rule holds,
@@ -144,6 +150,13 @@ pub async fn run(cli: Cli) -> ExitCode {
         }
         Command::Migrate(args) => migrate::run(&args).await,
         Command::Listen(args) => listen::run(args, language).await,
+        Command::Probe(args) => match probe::run(args, language).await {
+            Ok(code) => return code,
+            Err(error) => {
+                ended(Err(error), language);
+                return ExitCode::from(probe::NOT_TRIED);
+            }
+        },
         Command::Audit(args) => {
             return audit::run(&args)
                 .await

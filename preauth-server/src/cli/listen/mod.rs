@@ -23,7 +23,7 @@ use super::{CliError, LocalizedError};
 use failure_mode::FailureMode;
 use handler::ListenHandler;
 use report::Report;
-use secrets::Secrets;
+pub(super) use secrets::Secrets;
 
 /// Longer than any sender waits.
 const MAX_DELAY_SECONDS: u64 = 600;

@@ -22,7 +22,7 @@ const MAX_INPUT_BYTES: u64 = 64 << 10;
 
 /// Why there is no secret to verify with.
 #[derive(Debug)]
-pub(super) enum NoSecret {
+pub(in crate::cli) enum NoSecret {
     NotGiven,
     File {
         path: PathBuf,
@@ -39,7 +39,7 @@ pub(super) enum NoSecret {
 }
 
 impl NoSecret {
-    pub(super) fn text(&self, language: Language) -> String {
+    pub(in crate::cli) fn text(&self, language: Language) -> String {
         let shown = |path: &Path| path.display().to_string();
         match self {
             Self::NotGiven => words::NO_SECRET.of(language).to_owned(),
@@ -58,7 +58,7 @@ impl NoSecret {
 
 /// The signing secrets; those of the file are read again each time.
 #[derive(Debug)]
-pub(super) struct Secrets {
+pub(in crate::cli) struct Secrets {
     given: Vec<Secret>,
     file: Option<PathBuf>,
 }
@@ -72,7 +72,10 @@ struct Ready {
 
 impl Secrets {
     /// The secrets of the arguments, or else of the environment, in addition to those of the file.
-    pub(super) fn given(mut given: Vec<String>, file: Option<PathBuf>) -> Result<Self, NoSecret> {
+    pub(in crate::cli) fn given(
+        mut given: Vec<String>,
+        file: Option<PathBuf>,
+    ) -> Result<Self, NoSecret> {
         if given.is_empty()
             && let Ok(variable) = std::env::var(VARIABLE)
         {
@@ -100,15 +103,24 @@ impl Secrets {
 
     /// A verifier that accepts every current secret.
     pub(super) fn verifier(&self) -> Result<Verifier, NoSecret> {
+        let mut all = self.all()?.into_iter();
+        let first = all.next().ok_or(NoSecret::NotGiven)?;
+        Ok(all.fold(Verifier::new(first), Verifier::also_accepting))
+    }
+
+    /// The secret to sign with: the first one.
+    pub(in crate::cli) fn newest(&self) -> Result<Secret, NoSecret> {
+        self.all()?.into_iter().next().ok_or(NoSecret::NotGiven)
+    }
+
+    fn all(&self) -> Result<Vec<Secret>, NoSecret> {
         let mut all = self.given.clone();
         match self.file.as_deref().map(read) {
             Some(Ok(secrets)) => all.extend(secrets),
             Some(Err(error)) if all.is_empty() => return Err(error),
             Some(Err(_)) | None => {}
         }
-        let mut all = all.into_iter();
-        let first = all.next().ok_or(NoSecret::NotGiven)?;
-        Ok(all.fold(Verifier::new(first), Verifier::also_accepting))
+        Ok(all)
     }
 }
 

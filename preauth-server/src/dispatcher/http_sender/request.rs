@@ -1,6 +1,7 @@
 //! Builds the HTTP request.
 
-use http_body_util::Full;
+use std::time::Duration;
+
 use hyper::body::Bytes;
 use hyper::header::{ACCEPT, HOST};
 use preauth_core::port::AttemptError;
@@ -9,11 +10,17 @@ use url::Position;
 use crate::dispatcher::Request;
 use crate::dispatcher::endpoint_url::EndpointUrl;
 
+use super::body::SentBody;
+
 /// A request with its whole body.
-pub(super) type Message = hyper::Request<Full<Bytes>>;
+pub(super) type Message = hyper::Request<SentBody>;
 
 /// A POST to the endpoint's path, with the endpoint's host name as `Host`.
-pub(super) fn message(endpoint: &EndpointUrl, request: Request) -> Result<Message, AttemptError> {
+pub(super) fn message(
+    endpoint: &EndpointUrl,
+    request: Request,
+    piece_pause: Option<Duration>,
+) -> Result<Message, AttemptError> {
     let url = endpoint.url();
     let mut message = hyper::Request::post(&url[Position::BeforePath..])
         .header(HOST, &url[Position::BeforeHost..Position::AfterPort])
@@ -21,7 +28,7 @@ pub(super) fn message(endpoint: &EndpointUrl, request: Request) -> Result<Messag
     for (name, value) in request.headers {
         message = message.header(name, value);
     }
-    let message = message.body(Full::from(request.body));
+    let message = message.body(SentBody::new(Bytes::from(request.body), piece_pause));
     // Every parsed URL makes a valid request.
     message.map_err(|_| AttemptError::UrlRefused)
 }
