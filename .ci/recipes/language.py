@@ -3,8 +3,8 @@
 
     language.py LANGUAGE PORT FOLDER
 
-where FOLDER takes their files. They verify every shared vector, offer an invoice once although
-answers are lost, and receive the sandbox's events.
+where FOLDER takes their files. They verify every shared vector, offer an invoice, and a list of them, once
+although answers are lost, receive the sandbox's events, and read them on request, each once.
 """
 
 import json
@@ -12,6 +12,7 @@ import os
 import subprocess
 import sys
 import time
+import urllib.request
 import uuid
 from datetime import date, timedelta
 from pathlib import Path
@@ -41,14 +42,23 @@ PROGRAMS = {
     # Where the classes are stands in CLASSPATH.
     "java": lambda recipe, *arguments: ["java", recipe.capitalize(), *arguments],
     "php": script(["php"], ".php"),
+    "csharp": lambda recipe, *arguments: ["mono", str(folder / f"{recipe.capitalize()}.exe"), *arguments],
 }
+# In C# nothing is received and no list is offered: what is there is for an ERP that asks.
+RECEIVES = language != "csharp"
+OFFERED_TOGETHER = 150
+
+
+def prepared(recipe, *arguments, **environment):
+    """The command, and how it reaches the sandbox."""
+    reached = {"PREAUTH_BASE_URL": sandbox["baseUrl"], "PREAUTH_API_KEY": sandbox["apiKey"]}
+    environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1", **reached, **environment}
+    return {"args": PROGRAMS[language](recipe, *map(str, arguments)), "env": environment, "text": True}
 
 
 def run(recipe, *arguments, **environment):
-    environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1", **environment}
-    command = PROGRAMS[language](recipe, *arguments)
-    done = subprocess.run(command, env=environment, text=True, capture_output=True)
-    assert done.returncode == 0, f"{command}: {done.stdout}{done.stderr}"
+    done = subprocess.run(**prepared(recipe, *arguments, **environment), capture_output=True)
+    assert done.returncode == 0, f"{done.args}: {done.stdout}{done.stderr}"
     return done.stdout.strip()
 
 
@@ -61,7 +71,7 @@ def verifies_every_vector():
 def create(offer_id, base_url):
     due = (date.today() + timedelta(days=30)).isoformat()
     offer = [offer_id, sandbox["supplierCnpj"], f"NF-{offer_id}", "12500.50", due]
-    return run("create", *offer, PREAUTH_BASE_URL=base_url, PREAUTH_API_KEY=sandbox["apiKey"])
+    return run("create", *offer, PREAUTH_BASE_URL=base_url)
 
 
 def offers_once():
@@ -75,6 +85,84 @@ def offers_once():
         assert printed.endswith(" IN_PRE_AUTH replayed") and printed.split()[0] != first.split()[0], printed
         assert proxy.seen == ["answer lost", "503", "passed"], proxy.seen
     return 2
+
+
+def offers_a_list():
+    """Twice, with one offer that is refused; and once through a way on which answers are lost."""
+    def listed(count, **suppliers):
+        due = (date.today() + timedelta(days=30)).isoformat()
+        ids = [uuid.uuid4().hex for _ in range(count)]
+        rows = [[id, suppliers.get(f"at{at}", sandbox["supplierCnpj"]), f"NF-{id}", "980.00", due]
+                for at, id in enumerate(ids)]
+        path = folder / f"{language}.csv"
+        path.write_text("".join(";".join(row) + "\n" for row in rows))
+        return ids, path
+
+    def outcomes(path, **environment):
+        return [line.split() for line in run("batch", path, **environment).splitlines()]
+
+    ids, path = listed(OFFERED_TOGETHER, at120=sandbox["blockedSupplierCnpj"])
+    first, second = outcomes(path), outcomes(path)
+    assert [words[0] for words in first] == [words[0] for words in second] == ids
+    refused = [ids[120], "422", "PRE_AUTH_SUPPLIER_BLOCKED"]
+    assert first.pop(120) == second.pop(120) == refused
+    assert {words[2] for words in first} == {"created"} and {words[2] for words in second} == {"replayed"}
+    assert [words[1] for words in first] == [words[1] for words in second]
+    assert len({words[1] for words in first}) == OFFERED_TOGETHER - 1
+    ids, path = listed(OFFERED_TOGETHER)
+    with LossyProxy(sandbox["baseUrl"]) as proxy:
+        through = outcomes(path, PREAUTH_BASE_URL=proxy.url)
+        assert [words[0] for words in through] == ids
+        assert [words[2] for words in through] == ["replayed"] * 100 + ["created"] * (OFFERED_TOGETHER - 100)
+        assert proxy.seen == ["answer lost", "503", "passed", "passed"], proxy.seen
+
+
+def feed():
+    """The ids of all events, in their order."""
+    ids, query, more = [], "", True
+    while more:
+        address = f"{sandbox['baseUrl']}/api/integration/v1/events?limit=100{query}"
+        request = urllib.request.Request(address, headers={"Authorization": f"Bearer {sandbox['apiKey']}"})
+        page = json.load(urllib.request.urlopen(request))
+        ids += [event["id"] for event in page["data"]]
+        query, more = f"&after={page['pagination']['next']}", page["pagination"]["hasMore"]
+    return ids
+
+
+def reads_each_event_once():
+    """Whatever is lost: an answer, the cursor, the end of the journal, the program."""
+    def handled(state, **environment):
+        return [line.split()[0] for line in run("events", state, "once", **environment).splitlines()]
+
+    state, expected = folder / f"events-{language}", feed()
+    journal, cursor = state / "journal", state / "cursor"
+    assert handled(state) == expected and handled(state) == []
+    cursor.unlink()
+    assert handled(state) == []
+    journal.write_bytes(journal.read_bytes()[:-5])
+    assert handled(state) == []
+    cursor.unlink()
+    assert handled(state) == expected[-1:]
+    with LossyProxy(sandbox["baseUrl"]) as proxy:
+        assert handled(folder / f"lossy-{language}", PREAUTH_BASE_URL=proxy.url) == expected
+        assert proxy.seen[:3] == ["answer lost", "503", "passed"], proxy.seen
+
+    # For ever, and killed while it waits or works.
+    for _ in range(3):
+        reader = subprocess.Popen(**prepared("events", state), stdout=subprocess.DEVNULL)
+        try:
+            create(uuid.uuid4().hex, sandbox["baseUrl"])
+            expected = feed()
+            receiving.wait_for(lambda: len(journal.read_text().splitlines()) >= len(expected), "the events are handled")
+        finally:
+            reader.kill()
+            reader.wait()
+    assert handled(state) == []
+    assert [line.split()[0] for line in journal.read_text().splitlines()] == expected
+
+    cursor.write_text("sandbox:EVENT_CURSOR_EXPIRED")
+    refused = subprocess.run(**prepared("events", state, "once"), capture_output=True)
+    assert refused.returncode != 0 and "EVENT_CURSOR_EXPIRED" in refused.stdout + refused.stderr, refused
 
 
 def receives(offered):
@@ -102,8 +190,14 @@ if __name__ == "__main__":
     verifies_every_vector()
     secrets = f"{sandbox['webhookSecret']},whsec_of-the-time-before-the-rotation"
     database = str(folder / "webhooks.db")
-    with receiving.program(receiver(), port, WEBHOOK_SECRET=secrets, DATABASE=database):
-        receives(offers_once())
-    with receiving.program(receiver(), port, WEBHOOK_SECRET=f"{sandbox['webhookSecret']},", DATABASE=database):
-        receiving.accepts_nothing(f"http://127.0.0.1:{port}/webhooks", sandbox["webhookSecret"])
-    print(f"{language}: vectors, create, retry, receive ({time.monotonic() - began:.0f} s)")
+    if RECEIVES:
+        with receiving.program(receiver(), port, WEBHOOK_SECRET=secrets, DATABASE=database):
+            receives(offers_once())
+        with receiving.program(receiver(), port, WEBHOOK_SECRET=f"{sandbox['webhookSecret']},", DATABASE=database):
+            receiving.accepts_nothing(f"http://127.0.0.1:{port}/webhooks", sandbox["webhookSecret"])
+        offers_a_list()
+    else:
+        offers_once()
+    reads_each_event_once()
+    done = "vectors, create, retry, receive, batch, events" if RECEIVES else "vectors, create, retry, events"
+    print(f"{language}: {done} ({time.monotonic() - began:.0f} s)")

@@ -14,13 +14,18 @@ class LossyProxy:
         proxy = self
 
         class Handler(BaseHTTPRequestHandler):
+            def do_GET(self):
+                self.pass_on(None)
+
             def do_POST(self):
-                body = self.rfile.read(int(self.headers["content-length"]))
+                self.pass_on(self.rfile.read(int(self.headers["content-length"])))
+
+            def pass_on(self, body):
                 if len(proxy.seen) == 1:
                     proxy.seen.append("503")
                     return self.answer(503, b'{"errors":[{"code":"SERVICE_UNAVAILABLE","message":""}]}', {"Retry-After": "1"})
                 names = ("Authorization", "Content-Type", "Idempotency-Key")
-                headers = {name: self.headers[name] for name in names}
+                headers = {name: self.headers[name] for name in names if self.headers[name]}
                 request = urllib.request.Request(target + self.path, data=body, headers=headers)
                 with urllib.request.urlopen(request) as answer:
                     if not proxy.seen:

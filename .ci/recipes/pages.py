@@ -32,7 +32,7 @@ for page in sorted(RECIPES.glob("*.md")):
         wrong.append(f"{page.name} differs from its files: run .ci/recipes/pages.py --write")
 for program in sorted(RECIPES.glob("*/*.*")):
     name = str(program.relative_to(RECIPES))
-    is_program = program.suffix in (".py", ".mjs", ".java", ".php") and program.stem.lower() != "vectors"
+    is_program = program.suffix in (".py", ".mjs", ".java", ".php", ".cs") and program.stem.lower() != "vectors"
     if is_program and name not in shown:
         wrong.append(f"{name} is on no page")
 if wrong:

@@ -14,7 +14,7 @@ use crate::store::{Lifecycle, Moments};
 use crate::worker::{LoopHealth, Shutdown, pause};
 
 /// Minimum offset for a warning.
-const NOTABLE_OFFSET: TimeDelta = TimeDelta::seconds(2);
+pub(crate) const NOTABLE_OFFSET: TimeDelta = TimeDelta::seconds(2);
 /// Interval of comparing this machine's clock with its uptime, which is cheap.
 const TICK: Duration = Duration::from_secs(1);
 /// Interval of database checks.

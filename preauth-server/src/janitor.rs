@@ -2,11 +2,12 @@
 //! endpoints, and repairs times that a wrong clock left, all in small batches.
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use chrono::TimeDelta;
 use preauth_core::port::Unavailable;
+use preauth_core::value::Timestamp;
 use tokio::sync::Notify;
 
 use crate::clock::Clock;
@@ -24,6 +25,8 @@ const SETTLED_BATCH: u32 = 1_000;
 const COUNTS_BATCH: u32 = 5_000;
 /// Pause when nothing is left to remove.
 const REST: Duration = Duration::from_mins(1);
+/// Pause between two walks through the old invoice files, of which those of operations in progress are kept.
+const WALK_REST: TimeDelta = TimeDelta::hours(1);
 /// Its pause, ten writes that the database gives up after 45 s each, and removals of files.
 const STALLS_AFTER: TimeDelta = TimeDelta::minutes(10);
 
@@ -32,8 +35,10 @@ const STALLS_AFTER: TimeDelta = TimeDelta::minutes(10);
 pub struct Retention {
     /// Deliveries with their attempts, after the delivery ended. Default: 30 days.
     pub deliveries: TimeDelta,
-    /// Mails, after they were sent or given up. Default: 30 days.
-    pub mails: TimeDelta,
+    /// Mails, after they were sent or given up; `None`: for good. Default: 30 days.
+    pub mails: Option<TimeDelta>,
+    /// Invoice files, after their operation was concluded or reproved; `None`: for good. Default: for good.
+    pub files: Option<TimeDelta>,
     /// The numbers by which events are read on request. Default: 30 days.
     pub events: TimeDelta,
     /// The last use of keys that are revoked or expired. Default: 30 days.
@@ -44,7 +49,8 @@ impl Default for Retention {
     fn default() -> Self {
         Self {
             deliveries: TimeDelta::days(30),
-            mails: TimeDelta::days(30),
+            mails: Some(TimeDelta::days(30)),
+            files: None,
             events: TimeDelta::days(30),
             rate_windows: TimeDelta::days(30),
         }
@@ -60,6 +66,7 @@ pub struct Janitor {
     retention: Retention,
     files: Option<Arc<InvoiceFiles>>,
     sessions: Option<Arc<dyn ConsoleSessions>>,
+    walk: Mutex<Walk>,
     wake: Arc<Notify>,
     hold: Hold,
     health: Arc<LoopHealth>,
@@ -79,6 +86,7 @@ impl Janitor {
             retention,
             files: None,
             sessions: None,
+            walk: Mutex::default(),
             wake: Arc::default(),
             hold: Hold::default(),
             health: Arc::new(LoopHealth::new("janitor", STALLS_AFTER)),
@@ -175,6 +183,9 @@ impl Janitor {
                 tracing::debug!(target: "janitor", ?kind, done, "settled or removed");
             }
             cleaned.note(*kind, batch);
+            if *kind == Kind::OldFiles && cleaned.failure.is_none() && self.is_walking() {
+                cleaned.unfinished.push(*kind);
+            }
         }
         cleaned
     }
@@ -195,10 +206,14 @@ impl Janitor {
                 let ended_before = before(self.retention.deliveries);
                 house.forget_ended_deliveries(ended_before, BATCH).await
             }
-            Kind::Mails => {
-                let ended_before = before(self.retention.mails);
-                house.forget_ended_mails(ended_before, BATCH).await
-            }
+            Kind::Mails => match self.retention.mails {
+                Some(kept) => house.forget_ended_mails(before(kept), BATCH).await,
+                None => Ok(0),
+            },
+            Kind::OldFiles => match self.retention.files {
+                Some(kept) => self.forget_old_files(now, before(kept)).await,
+                None => Ok(0),
+            },
             Kind::EventNumbers => {
                 let before = before(self.retention.events);
                 house.forget_event_numbers(before, BATCH).await
@@ -215,11 +230,50 @@ impl Janitor {
         }
     }
 
+    /// A step of the walk through old files.
+    async fn forget_old_files(
+        &self,
+        now: Timestamp,
+        ended_before: Timestamp,
+    ) -> Result<u64, Unavailable> {
+        let walk = *self.walk.lock().unwrap_or_else(PoisonError::into_inner);
+        // A clock that was ahead does not put the next walk off for longer.
+        let rests = |at: Timestamp| now < at && at <= now.saturating_add(WALK_REST);
+        if walk.begins_at.is_some_and(rests) {
+            return Ok(0);
+        }
+        let step = self
+            .housekeeping
+            .forget_old_files(now, ended_before, walk.after, BATCH);
+        let step = step.await?;
+        let next = Walk {
+            after: step.next.unwrap_or_default(),
+            begins_at: step.next.is_none().then(|| now.saturating_add(WALK_REST)),
+        };
+        *self.walk.lock().unwrap_or_else(PoisonError::into_inner) = next;
+        Ok(step.removed)
+    }
+
+    /// Whether the walk through old files is under way.
+    fn is_walking(&self) -> bool {
+        let walk = self.walk.lock().unwrap_or_else(PoisonError::into_inner);
+        walk.after > 0
+    }
+
     /// The health of the loop.
     #[must_use]
     pub fn health(&self) -> Arc<LoopHealth> {
         Arc::clone(&self.health)
     }
+}
+
+/// The walk through old invoice files.
+#[derive(Clone, Copy, Debug, Default)]
+struct Walk {
+    /// The last operation.
+    after: i64,
+    /// The beginning of the next walk, between two.
+    begins_at: Option<Timestamp>,
 }
 
 /// Logs the number of all that one step brought forward.
@@ -243,6 +297,8 @@ enum Kind {
     RateWindows,
     Deliveries,
     Mails,
+    /// Invoice files of operations that ended long ago.
+    OldFiles,
     /// By which events are read on request.
     EventNumbers,
     Counts,
@@ -251,13 +307,15 @@ enum Kind {
 }
 
 impl Kind {
-    const ALL: [Self; 10] = [
+    const ALL: [Self; 11] = [
         Self::Endpoints,
         Self::PutOff,
         Self::Replies,
         Self::RateWindows,
         Self::Deliveries,
         Self::Mails,
+        // Before the files that nothing names.
+        Self::OldFiles,
         Self::EventNumbers,
         Self::Counts,
         Self::Files,
@@ -269,6 +327,8 @@ impl Kind {
         u64::from(match self {
             // One endpoint at a time, however few deliveries it has.
             Self::Endpoints => 1,
+            // The walk says itself whether it is at its end.
+            Self::OldFiles => u32::MAX,
             Self::Counts => COUNTS_BATCH,
             Self::Files => SWEEP_BATCH,
             Self::PutOff
@@ -333,7 +393,7 @@ mod tests {
 
     use super::{Janitor, REST, Retention};
     use crate::clock::Clock;
-    use crate::store::Housekeeping;
+    use crate::store::{Housekeeping, OldFiles};
     use crate::worker::shutdown;
 
     const NOW: &str = "2026-11-21T12:00:00.000Z";
@@ -423,6 +483,16 @@ mod tests {
             limit: u32,
         ) -> Result<u64, Unavailable> {
             Ok(self.forget("mails", ended_before, limit))
+        }
+
+        async fn forget_old_files(
+            &self,
+            _now: Timestamp,
+            _ended_before: Timestamp,
+            _after: i64,
+            _limit: u32,
+        ) -> Result<OldFiles, Unavailable> {
+            Ok(OldFiles::default())
         }
 
         async fn forget_event_numbers(

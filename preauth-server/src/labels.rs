@@ -121,3 +121,17 @@ labels! {
     UNOPENED = "secrets that no key opens" | "segredos que nenhuma chave abre";
     HELD_SECRETS = "secrets left out because they were locked" | "segredos deixados de fora porque estavam bloqueados";
 }
+
+// Personal data.
+labels! {
+    CONTACTS = "contacts" | "contatos";
+    USERS = "users" | "usuários";
+    MAILS = "mails" | "e-mails";
+    INVOICE_FILES = "invoice files" | "arquivos de nota";
+    NO_MAILS_WANTED = "addresses that want no mails" | "endereços que não querem e-mails";
+    IN_PROGRESS = "operations in progress" | "operações em andamento";
+    OPEN_ORDERS = "open payment orders" | "ordens de pagamento em aberto";
+    ERASURES = "Erasures" | "Exclusões";
+    BEGAN = "began" | "início";
+    COMPLETED = "completed" | "fim";
+}

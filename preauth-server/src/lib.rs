@@ -14,6 +14,7 @@ pub mod backup;
 pub mod cli;
 pub mod clock;
 pub mod config;
+mod csv;
 pub mod directory;
 pub mod dispatcher;
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! An ERP job: offers every invoice of a CSV file, shows progress, and prints a report.
+//! An ERP job: offers every invoice of a CSV file in batches, shows progress, and prints a report.
 //!
 //! If it is interrupted, start it again: invoices in its journal are skipped, and an invoice that
 //! was offered but not yet journaled is found by its idempotency key.
@@ -8,7 +8,7 @@
 #![expect(clippy::print_stdout, reason = "the job prints its progress")]
 
 use std::collections::HashSet;
-use std::error::Error;
+use std::error::Error as StdError;
 use std::fmt::Display;
 use std::fs::{self, File};
 use std::io::{self, Seek, SeekFrom, Write};
@@ -17,15 +17,15 @@ use std::process::ExitCode;
 use std::str::FromStr;
 
 use examples::{argument, end, setting};
-use preauth_client::value::Money;
-use preauth_client::{Client, Ensured, NewPreAuthorization};
+use preauth_client::value::{Money, OperationId};
+use preauth_client::{Client, Error, ManyOutcome, NewPreAuthorization};
 
 #[tokio::main]
 async fn main() -> ExitCode {
     end(run().await)
 }
 
-async fn run() -> Result<(), Box<dyn Error>> {
+async fn run() -> Result<(), Box<dyn StdError>> {
     let csv = argument(1).ok_or("usage: erp_job INVOICES.csv [READY.json]")?;
     let base_url = setting(argument(2), "baseUrl", "PREAUTH_BASE_URL")?;
     let api_key = setting(argument(2), "apiKey", "PREAUTH_API_KEY")?;
@@ -35,23 +35,30 @@ async fn run() -> Result<(), Box<dyn Error>> {
     let text = fs::read_to_string(&csv)?;
     // The first line names the columns.
     let rows: Vec<_> = text.lines().skip(1).collect();
-    let (mut offered, mut refused) = (0_u32, 0_u32);
+    // Every row is read before the first one is offered.
+    let (mut places, mut offers) = (Vec::new(), Vec::new());
     for (number, row) in (1..).zip(&rows) {
         let (order, offer) = read(row).map_err(|error| format!("row {number}: {error}"))?;
-        if done.contains(order) {
-            continue;
+        if !done.contains(order) {
+            places.push((number, order));
+            offers.push(offer);
         }
+    }
+    let (mut offered, mut refused) = (0_u32, 0_u32);
+    let mut outcomes = client.create_many(offers)?;
+    while let Some(outcome) = outcomes.next().await {
+        // A batch that was not answered, after all attempts: not the fault of its invoices. The next run
+        // resumes here.
+        let outcome = outcome?;
+        let &(number, order) = places.get(outcome.index).ok_or("an outcome of no row")?;
         let place = format!("[{number}/{}] {order}", rows.len());
-        match client.create_or_get(&offer).await {
-            Ok(ensured) => {
-                let id = ensured.id();
+        match on_offer(outcome) {
+            Ok((id, how)) => {
                 journal.write_all(format!("{order};{id}\n").as_bytes())?;
                 journal.sync_data()?;
                 offered = offered.saturating_add(1);
-                println!("{place}: operation {id}{}", how(&ensured));
+                println!("{place}: operation {id}{how}");
             }
-            // A temporary failure, not this invoice's fault: the next run resumes here.
-            Err(error) if error.is_retryable() => return Err(error.into()),
             Err(error) => {
                 refused = refused.saturating_add(1);
                 println!("{place}: {error}");
@@ -61,6 +68,21 @@ async fn run() -> Result<(), Box<dyn Error>> {
     let before = done.len();
     println!("{offered} on offer now, {before} before, {refused} refused");
     Ok(())
+}
+
+/// The operation of an invoice, and how it came to be if it is not new.
+fn on_offer(outcome: ManyOutcome) -> Result<(OperationId, &'static str), Error> {
+    match outcome.result {
+        Ok(created) if created.is_replayed => {
+            Ok((created.operation.id, ", as this job did before"))
+        }
+        Ok(created) => Ok((created.operation.id, "")),
+        // The invoice is on offer, though not under this key.
+        Err(error) => match error.existing_operation_id() {
+            Some(id) => Ok((id, ", which was there already")),
+            None => Err(error),
+        },
+    }
 }
 
 /// The orders that earlier runs completed, and the file for further ones. An incomplete last line
@@ -80,7 +102,7 @@ fn journal(path: &Path) -> io::Result<(HashSet<String>, File)> {
 }
 
 /// Reads `order;tax id;e-mail;name;contact;amount;due date;invoice number`.
-fn read(row: &str) -> Result<(&str, NewPreAuthorization), Box<dyn Error>> {
+fn read(row: &str) -> Result<(&str, NewPreAuthorization), Box<dyn StdError>> {
     let columns: Vec<_> = row.split(';').collect();
     let &[order, cnpj, email, name, contact, amount, due_date, number] = columns.as_slice() else {
         return Err(format!("{} columns in place of 8", columns.len()).into());
@@ -105,12 +127,4 @@ fn read(row: &str) -> Result<(&str, NewPreAuthorization), Box<dyn Error>> {
 
 fn column<T: FromStr<Err: Display>>(name: &str, text: &str) -> Result<T, String> {
     text.parse().map_err(|error| format!("{name}: {error}"))
-}
-
-fn how(ensured: &Ensured) -> &'static str {
-    match ensured {
-        Ensured::Created(_) => "",
-        Ensured::Replayed(_) => ", as this job did before",
-        Ensured::AlreadyExists(_) => ", which was there already",
-    }
 }

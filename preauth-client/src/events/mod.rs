@@ -104,6 +104,10 @@ struct Failed {
     is_saved: bool,
 }
 
+#[derive(Debug, thiserror::Error)]
+#[error("the cursor of the events does not go on")]
+struct StandingCursor;
+
 impl Events {
     pub(crate) fn new(client: Client, store: Arc<dyn CursorStore>) -> Self {
         Self {
@@ -137,7 +141,8 @@ impl Events {
     }
 
     /// How long a request waits for the next event, in whole seconds up to 30 and 5 seconds less than
-    /// [`attempt_timeout`](crate::ClientBuilder::attempt_timeout) (default: as long as it may). With zero the stream ends
+    /// [`attempt_timeout`](crate::ClientBuilder::attempt_timeout) and the
+    /// [`budget`](crate::RetryPolicy::budget) of a call (default: as long as it may). With zero the stream ends
     /// when there are no more events, for programs that are started at intervals.
     pub const fn wait(mut self, wait: Duration) -> Self {
         self.wait = wait;
@@ -170,7 +175,8 @@ impl Events {
         let (client, store) = (self.client.clone(), Arc::clone(&self.store));
         let (unsaved, known, pause) = (self.unsaved.clone(), self.cursor.clone(), self.pause);
         let caller = client.caller();
-        let longest = caller.attempt_timeout.saturating_sub(MARGIN);
+        let longest = caller.attempt_timeout.min(caller.retry.total());
+        let longest = longest.saturating_sub(MARGIN);
         // What is there comes at once.
         let wait = if self.has_more {
             0
@@ -242,6 +248,11 @@ impl Events {
         let waited = !self.has_more;
         self.has_more = list.pagination.has_more;
         let is_new = cursor.as_deref() != Some(&*list.pagination.next);
+        if !is_new && (self.has_more || !list.data.is_empty()) {
+            // Would be asked for without end.
+            let error = Error::new(ErrorKind::UnexpectedAnswer).caused_by(StandingCursor);
+            return self.fail(error);
+        }
         self.unsaved = is_new.then_some(list.pagination.next);
         self.cursor = Some(cursor);
         let is_empty = list.data.is_empty() && !self.has_more;
@@ -253,7 +264,9 @@ impl Events {
 
     fn fail(&mut self, error: Error) -> Result<(), Error> {
         let code = error.code().and_then(|code| code.known());
-        if self.begins_again && code == Some(&ErrorCode::EventCursorExpired) {
+        // Without a cursor nothing can have expired.
+        let had_cursor = !matches!(self.cursor, Some(None));
+        if self.begins_again && had_cursor && code == Some(&ErrorCode::EventCursorExpired) {
             self.cursor = Some(None);
             self.has_more = true;
             return Ok(());

@@ -7,7 +7,7 @@ use wiremock::MockServer;
 
 use crate::{answering, id, offer, operation, quick, success};
 
-async fn listener() -> (TcpListener, String) {
+pub(crate) async fn listener() -> (TcpListener, String) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let base_url = format!("http://{}", listener.local_addr().unwrap());
     (listener, base_url)
@@ -15,7 +15,7 @@ async fn listener() -> (TcpListener, String) {
 
 /// Takes connections, reads the beginning of a request, and sends the next of `texts` before hanging
 /// up; after the last one it sends nothing and waits.
-async fn send_and_hang_up(listener: TcpListener, texts: Vec<String>) {
+pub(crate) async fn send_and_hang_up(listener: TcpListener, texts: Vec<String>) {
     for text in texts {
         let (mut connection, _) = listener.accept().await.unwrap();
         let mut request = [0; 4096];

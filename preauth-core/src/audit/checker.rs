@@ -27,6 +27,8 @@ pub struct Moment {
     pub is_live: bool,
     /// Maximum number of offers and invitations to one address in a day.
     pub daily_share: NonZeroU32,
+    /// How long the host keeps a mail after its end; `None`: for good. Beyond 30 days nothing is expected.
+    pub mails_kept: Option<TimeDelta>,
 }
 
 /// Checks single records with all that belongs to them. Pure.

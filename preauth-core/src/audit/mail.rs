@@ -13,7 +13,7 @@ use crate::value::{Origin, Status, Timestamp, calendar};
 use super::checker::{Checker, Findings, LEASE_PATIENCE, MAX_LEASE};
 use super::{Rule, Violation};
 
-/// Minimum time for which a host keeps the record of a mail after its end.
+/// Maximum time for which the record of a mail is expected after its end.
 const KEPT: TimeDelta = TimeDelta::days(30);
 
 impl Checker<'_> {
@@ -36,8 +36,10 @@ impl Checker<'_> {
     ) -> Vec<Violation> {
         let mut found = Findings::of(Subject::Operation(offer.operation));
         let now = latest.max(self.moment.now);
-        let may_be_removed = offer.created_at <= now.saturating_sub(KEPT);
-        found.expect(may_be_removed, Rule::OfferMail, || {
+        let kept = self.moment.mails_kept.map_or(KEPT, |kept| kept.min(KEPT));
+        let may_be_removed = offer.created_at <= now.saturating_sub(kept);
+        let is_erased = offer.erased_at.is_some_and(|at| at >= offer.created_at);
+        found.expect(may_be_removed || is_erased, Rule::OfferMail, || {
             format!(
                 "it was offered at {}, and there is no mail of it",
                 offer.created_at
@@ -216,6 +218,7 @@ mod tests {
             now,
             is_live: true,
             daily_share: NonZeroU32::new(2).unwrap(),
+            mails_kept: None,
         };
         ask(&Checker::new(&Unread, moment, now))
     }

@@ -22,4 +22,4 @@ mod walk;
 
 pub use checker::{Checker, Moment};
 pub use rule::{Rule, Violation};
-pub use walk::{Totals, Watch, audit};
+pub use walk::{Totals, Watch, audit, audit_with_seals};

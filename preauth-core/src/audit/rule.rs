@@ -165,7 +165,8 @@ impl Rule {
                  all instances agree, and report it as a defect with this line"
             }
             Self::OfferMail => {
-                "inform the supplier by other means; then report it as a defect with this line"
+                "was mail.retention_days raised since? otherwise inform the supplier by other means; then \
+                 report it as a defect with this line"
             }
             Self::ReplyOfCreation => {
                 "a repetition of this key gets a wrong answer: inform the company, and report it \
@@ -181,9 +182,9 @@ impl Rule {
                  invoice_files exist, and report it as a defect with this line"
             }
             Self::SealedLog => {
-                "for a row without a seal: is a server running? look for \"sealer\" in its log. Otherwise \
-                 somebody changed the audit log past the server: compare its rows with a backup, and \
-                 the hashes of its seals with the lines \"sealed\" of the servers' logs"
+                "for a row without a seal: is a server running? look for \"audit_log\" in its log. \
+                 Otherwise somebody changed the audit log past the server: compare its rows with a \
+                 backup, and its seals with the lines \"sealed\" of the servers' logs (--seal)"
             }
         }
     }

@@ -3,8 +3,8 @@
 use chrono::TimeDelta;
 
 use crate::port::{
-    Archive, BodyDecoder, FileBytes, Holder, Miscount, Read, Record, StoredEvent, StoredSeal,
-    Subject, Unavailable, Unreadable, UnsealedRow,
+    Archive, BodyDecoder, FileBytes, Holder, Miscount, Read, Record, SealMark, StoredEvent,
+    StoredSeal, Subject, Unavailable, Unreadable, UnsealedRow,
 };
 use crate::value::Timestamp;
 
@@ -59,6 +59,20 @@ pub async fn audit(
     moment: Moment,
     watch: &mut dyn Watch,
 ) -> Result<Totals, Unavailable> {
+    audit_with_seals(archive, decoder, moment, &[], watch).await
+}
+
+/// The same, and checks that the chain over the audit log has these seals, which were kept elsewhere.
+///
+/// Whoever can write to the archive can remove the newest rows with their seals, or compute a whole new
+/// chain. Only a seal that was kept elsewhere shows that.
+pub async fn audit_with_seals(
+    archive: &dyn Archive,
+    decoder: &dyn BodyDecoder,
+    moment: Moment,
+    kept: &[SealMark],
+    watch: &mut dyn Watch,
+) -> Result<Totals, Unavailable> {
     let mut pages = archive.pages().await?;
     let mut page = pages.next(PAGE).await?;
     let mut walk = Walk {
@@ -66,6 +80,7 @@ pub async fn audit(
         totals: Totals::default(),
         last_holder: None,
         last_seal: 0,
+        kept: kept.to_vec(),
         share: ShareCount::default(),
         latest: moment.now,
         watch,
@@ -81,6 +96,8 @@ pub async fn audit(
         walk.watch.progressed(&walk.totals);
         page = pages.next(PAGE).await?;
     }
+    let missing = walk.kept.iter().map(missing).collect();
+    walk.found(missing);
     Ok(walk.totals)
 }
 
@@ -89,6 +106,8 @@ struct Walk<'a> {
     totals: Totals,
     last_holder: Option<Holder>,
     last_seal: i64,
+    /// Seals that were kept elsewhere and have not come yet.
+    kept: Vec<SealMark>,
     share: ShareCount,
     /// The latest time seen: that of the audit, or that of the newest event so far.
     latest: Timestamp,
@@ -146,8 +165,12 @@ impl Walk<'_> {
             Record::Seal(seal) => {
                 count(&mut self.totals.seals, 1);
                 let expected = self.last_seal.saturating_add(1);
-                self.last_seal = seal.number;
-                sealed(seal, expected)
+                self.last_seal = seal.mark.number;
+                let mut found = sealed(seal, expected);
+                let kept = |it: &mut SealMark| it.number == seal.mark.number;
+                let others = self.kept.extract_if(.., kept).filter(|it| *it != seal.mark);
+                found.extend(others.map(|it| differs(it, seal.mark)));
+                found
             }
             Record::Unsealed(row) => self.checker.unsealed(row),
         }
@@ -174,14 +197,30 @@ impl Walk<'_> {
 
 /// Checks a seal, whose number is to be `expected`.
 fn sealed(seal: StoredSeal, expected: i64) -> Vec<Violation> {
-    let mut found = Findings::of(Subject::Seal(seal.number));
-    found.expect(seal.number == expected, Rule::SealedLog, || {
+    let mut found = Findings::of(Subject::Seal(seal.mark.number));
+    found.expect(seal.mark.number == expected, Rule::SealedLog, || {
         format!("seal {expected} is missing before it")
     });
     found.expect(seal.is_whole, Rule::SealedLog, || {
         "its hash is not that of its rows and of the seal before it".to_owned()
     });
     found.violations
+}
+
+fn differs(kept: SealMark, stored: SealMark) -> Violation {
+    Violation {
+        rule: Rule::SealedLog,
+        subject: Subject::Seal(kept.number),
+        what: format!("it is {stored} and was {kept}: the rows up to it were written anew"),
+    }
+}
+
+fn missing(kept: &SealMark) -> Violation {
+    Violation {
+        rule: Rule::SealedLog,
+        subject: Subject::Seal(kept.number),
+        what: format!("it was {kept} and is missing: the newest rows were removed"),
+    }
 }
 
 impl Checker<'_> {
@@ -326,6 +365,7 @@ mod tests {
             now: now(),
             is_live: true,
             daily_share: NonZeroU32::MIN,
+            mails_kept: None,
         };
         let mut found = Found::default();
         let checked = audit(&Holders(pages), &NoBodies, moment, &mut found).await;

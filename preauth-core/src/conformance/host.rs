@@ -9,7 +9,7 @@ use chrono::TimeDelta;
 
 use crate::memory::{Company, DeliveryRecord, Endpoint};
 use crate::operation::{Credit, InvoiceFile};
-use crate::port::{MailKind, Outbox, Queries, Store};
+use crate::port::{EventFeed, MailKind, Outbox, Queries, Store};
 use crate::value::{Cnpj, CompanyId, CompanyName, Email, EndpointId, EventId, OperationId};
 
 /// One of several things done at the same time.
@@ -29,6 +29,10 @@ pub trait Host: Send + Sync {
 
     /// The read side under test.
     fn queries(&self) -> Arc<dyn Queries>;
+
+    /// The events on request. A host that numbers events after their commits does so before each answer: what was
+    /// committed before the request is found.
+    fn feed(&self) -> Arc<dyn EventFeed>;
 
     /// A number that was never used with this database. Every id and tax id of a case is derived from it,
     /// so that cases do not affect each other.

@@ -10,7 +10,7 @@ use crate::value::{
     OperationId, Origin, PaymentOrderId, Status, Timestamp, Version,
 };
 
-use super::{ExtensionRecord, MailKind, Trigger, Unavailable};
+use super::{ExtensionRecord, MailKind, SealMark, Trigger, Unavailable};
 
 /// A host's records, for an audit during concurrent writes.
 #[async_trait]
@@ -166,6 +166,8 @@ pub struct OfferWithoutMail {
     pub operation: OperationId,
     /// When it was offered.
     pub created_at: Timestamp,
+    /// When the supplier's personal data were last erased, mails included.
+    pub erased_at: Option<Timestamp>,
 }
 
 /// A count of operations that a host keeps for lists, and their actual number.
@@ -195,8 +197,8 @@ pub struct FileBytes {
 /// A seal over rows of the audit log, compared with them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StoredSeal {
-    /// Its number, from 1, without gaps.
-    pub number: i64,
+    /// Its number and hash.
+    pub mark: SealMark,
     /// Whether its hash is that of its rows and of the seal before it.
     pub is_whole: bool,
 }

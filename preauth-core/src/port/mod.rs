@@ -13,6 +13,7 @@ mod leased;
 mod outbox;
 mod queries;
 mod render;
+mod seal_mark;
 mod store;
 
 pub use archive::{
@@ -37,6 +38,7 @@ pub use leased::{Leased, Trigger};
 pub use outbox::{Attempt, Claim, Claimed, Outbox, Verdict};
 pub use queries::{Filter, HistoryEntry, OperationPage, PageRequest, Queries, Recorded, Viewer};
 pub use render::{InvoiceEvent, OperationEvent, OrderEvent, Render};
+pub use seal_mark::{InvalidSealMark, SealMark};
 pub use store::{
     CommitError, LoadedNewOrder, LoadedOffer, LoadedOperation, LoadedOrder, OfferTarget,
     OrderTarget, PlatformReply, Reply, Store, Unavailable,

@@ -11,6 +11,9 @@ use super::Timestamp;
 /// The last moment of a day that a timestamp can express.
 const LAST_MILLI_OF_DAY: TimeDelta = TimeDelta::milliseconds(86_399_999);
 
+/// The version of the rules for São Paulo's days, as in `2025b`; they are part of the program.
+pub const RULES_VERSION: &str = chrono_tz::IANA_TZDB_VERSION;
+
 /// The date in São Paulo at the moment `now`.
 #[must_use]
 pub fn today(now: Timestamp) -> NaiveDate {

@@ -8,7 +8,7 @@ use chrono::TimeDelta;
 use preauth_core::conformance::{Host, Task};
 use preauth_core::memory::{Company, DeliveryRecord, Endpoint, MemoryStore};
 use preauth_core::operation::{Credit, InvoiceFile};
-use preauth_core::port::{MailKind, Outbox, Queries, Store};
+use preauth_core::port::{EventFeed, MailKind, Outbox, Queries, Store};
 use preauth_core::value::{
     Cnpj, CompanyId, CompanyName, Email, EndpointId, EventId, OperationId, Timestamp,
 };
@@ -43,6 +43,10 @@ impl Host for MemoryHost {
     }
 
     fn queries(&self) -> Arc<dyn Queries> {
+        self.store.clone()
+    }
+
+    fn feed(&self) -> Arc<dyn EventFeed> {
         self.store.clone()
     }
 

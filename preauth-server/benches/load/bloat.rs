@@ -13,9 +13,15 @@ use crate::table::Target::{AtLeast, AtMost};
 const CLIENTS: usize = 16;
 const ROUNDS: u64 = 6;
 /// Tables whose rows stay for long, most of which are changed once or twice.
-const GROWING: [&str; 4] = ["deliveries", "notices", "events", "idempotency_replies"];
+const GROWING: [&str; 5] = [
+    "deliveries",
+    "notices",
+    "events",
+    "idempotency_replies",
+    "event_feed",
+];
 /// Tables of few rows that are changed all the time.
-const SMALL: [&str; 2] = ["operation_counts", "rate_counts"];
+const SMALL: [&str; 3] = ["operation_counts", "rate_counts", "event_batches"];
 
 /// A database after a round.
 struct Round {

@@ -30,5 +30,7 @@ WITH o AS (
 INSERT INTO notices (id, head_office_id, operation_id, kind, recipient, content, staged_at,
     next_attempt_at)
 SELECT gen_random_uuid(), head_office_id, id, 'OFFER', 'financeiro@fornecedor.com.br',
-    repeat('n', 300), 1800000000000, 1800000000000
+    repeat('n', 300), 1800000000000,
+    -- Not due during a run, and not so late that an instance takes it for the work of a wrong clock.
+    (extract(epoch FROM now()) * 1000)::bigint + 72000000
 FROM o;

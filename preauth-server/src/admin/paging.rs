@@ -18,6 +18,9 @@ pub(crate) struct Paging {
     /// Show everything there is.
     #[arg(long, conflicts_with_all = ["page", "limit"])]
     pub(super) all: bool,
+    /// Print a CSV file for a spreadsheet: in Portuguese (`--lang pt`) with `;` and decimal commas.
+    #[arg(long, conflicts_with = "json")]
+    pub(super) csv: bool,
 }
 
 impl Paging {

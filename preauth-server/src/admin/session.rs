@@ -97,6 +97,19 @@ impl Session {
         self.client.download(&call).await
     }
 
+    /// Prints the platform's answer as it is.
+    pub(super) async fn print_answer(&self, call: Call) -> Result<(), Failure> {
+        print(self.client.send(&call).await?.text)
+    }
+
+    /// Prints a note to standard error, for people.
+    pub(super) fn note(&self, note: Text) -> Result<(), Failure> {
+        if self.json {
+            return Ok(());
+        }
+        Ok(output::print_note(note, self.screen.language)?)
+    }
+
     /// Prints a part of a record that was requested before.
     pub(super) fn show_part<T: Serialize>(&self, part: &T, view: &View<T>) -> Result<(), Failure> {
         if self.json {
@@ -146,6 +159,9 @@ impl Session {
             .map(|item| serde_json::from_str(item.get()))
             .collect();
         let rows = rows.map_err(Failure::NotUnderstood)?;
+        if paging.csv {
+            return print(output::csv(columns, &rows, self.screen.language));
+        }
         let mut text = output::table(columns, &rows, self.screen);
         text.push_str(&self.rest(&pagination, paging));
         print(text)

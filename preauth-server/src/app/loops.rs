@@ -12,11 +12,12 @@ use crate::clock::{Clock, SystemClock};
 use crate::directory::Directory;
 use crate::dispatcher::{Dispatcher, HttpSender, HttpSenderOptions};
 use crate::feed::{Numberer, Waiters};
-use crate::janitor::{Janitor, Retention};
+use crate::janitor::Janitor;
 use crate::mail::MailSender;
 use crate::sealer::Sealer;
 use crate::store::Stores;
 use crate::sweeper::Sweeper;
+use crate::telemetry::metrics::AuditLogMetrics;
 use crate::worker::{LoopHealth, Shutdown};
 
 /// The dispatcher, which is not running yet.
@@ -48,7 +49,7 @@ pub(super) fn numberer(parts: &Parts) -> Numberer {
     Numberer::new(
         numbers,
         Arc::clone(&parts.clock),
-        parts.event_retention,
+        parts.retention.events,
         waiters,
     )
     .held_by(parts.hold.clone())
@@ -71,6 +72,7 @@ pub(super) fn start(
     parts: &Parts,
     dispatcher: &Arc<Dispatcher>,
     operations: &Arc<Operations>,
+    metrics: &AuditLogMetrics,
     shutdown: &Shutdown,
     tasks: &mut JoinSet<()>,
 ) -> Vec<Arc<LoopHealth>> {
@@ -93,17 +95,13 @@ pub(super) fn start(
     let sessions = Arc::<dyn Directory>::clone(&parts.stores.directory);
     let unsettled = housekeeping.endpoints_unsettled();
     parts.wake_at_jumps(&unsettled);
-    let retention = Retention {
-        events: parts.event_retention,
-        ..Retention::default()
-    };
-    let janitor = Janitor::new(housekeeping, clock(), retention)
+    let janitor = Janitor::new(housekeeping, clock(), parts.retention)
         .sweeping(Arc::clone(&parts.files))
         .ending(sessions)
         .woken_by(unsettled)
         .held_by(hold());
     let sender = MailSender::new(mails, parts.mails.clone(), clock(), wake()).held_by(hold());
-    let sealer = Sealer::new(directory, clock()).held_by(hold());
+    let sealer = Sealer::new(directory, clock(), metrics.clone()).held_by(hold());
     let mut loops = vec![
         dispatcher.health(),
         sweeper.health(),

@@ -9,7 +9,6 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use chrono::TimeDelta;
 use preauth_core::Policy;
 use preauth_core::service::Operations;
 use thiserror::Error;
@@ -29,6 +28,7 @@ use crate::http::server::{Bound, ConnectionLimits, Stop};
 use crate::http::{UnauthenticatedLimiter, WireRender};
 use crate::ids::RandomIds;
 use crate::invoice_files::InvoiceFiles;
+use crate::janitor::Retention;
 use crate::mail::MailParts;
 use crate::secret::{OperatorTokens, SupplierLinks, Vault};
 use crate::store::{Lifecycle, Stores};
@@ -59,8 +59,8 @@ pub struct Parts {
     pub console_hosts: Vec<Host>,
     /// Configurable limits of the rules.
     pub policy: Policy,
-    /// How long events can be read on request.
-    pub event_retention: TimeDelta,
+    /// How long records are kept after their end.
+    pub retention: Retention,
     /// Requests per window and key.
     pub rate_limit: RateLimit,
     /// The limit of requests without a valid key.
@@ -143,23 +143,24 @@ pub fn start(mut parts: Parts) -> Result<Running, StartError> {
     let metrics = Metrics::new();
     count(&mut parts.stores, &metrics);
     let dispatcher = Arc::new(loops::dispatcher(&parts)?);
-    let operations = Operations::new(
-        Arc::clone(&parts.stores.store),
-        Arc::new(RandomIds),
-        Arc::new(WireRender),
-        parts.policy,
-    );
-    let operations = Arc::new(operations.handing_over_to(dispatcher.intake()));
+    let operations = Arc::new(operations_of(&parts).handing_over_to(dispatcher.intake()));
     let mut tasks = JoinSet::new();
     let (trigger, shutdown) = shutdown();
     let numberer = Arc::new(loops::numberer(&parts));
-    let mut running = loops::start(&parts, &dispatcher, &operations, &shutdown, &mut tasks);
+    let seals = &metrics.audit_log;
+    let mut running = loops::start(
+        &parts,
+        &dispatcher,
+        &operations,
+        seals,
+        &shutdown,
+        &mut tasks,
+    );
     running.push(loops::start_numberer(&numberer, &shutdown, &mut tasks));
     running.extend(parts.stores.lifecycle.loops());
-    let until = shutdown.clone();
     let vitals = Arc::new(ServerVitals {
         loops: running,
-        end: shutdown,
+        end: shutdown.clone(),
         lifecycle: Arc::clone(&parts.stores.lifecycle),
         watch: Arc::clone(&parts.stores.watch),
         endpoints: Arc::clone(&parts.stores.directory),
@@ -173,7 +174,7 @@ pub fn start(mut parts: Parts) -> Result<Running, StartError> {
         hold: parts.hold.clone(),
         serving_clock: parts.watch.as_ref().map(|watch| Arc::clone(&watch.clock)),
     });
-    let events = services::events(&parts, numberer, until);
+    let events = services::events(&parts, numberer, shutdown);
     let service = services::integration(&parts, &operations, events, &metrics);
     let (work, stop_integration) = integration.serve(service, parts.connections.clone());
     tasks.spawn(work);
@@ -201,6 +202,16 @@ pub fn start(mut parts: Parts) -> Result<Running, StartError> {
         vitals,
         lifecycle: parts.stores.lifecycle,
     })
+}
+
+fn operations_of(parts: &Parts) -> Operations {
+    let store = Arc::clone(&parts.stores.store);
+    Operations::new(
+        store,
+        Arc::new(RandomIds),
+        Arc::new(WireRender),
+        parts.policy,
+    )
 }
 
 impl Running {
@@ -264,17 +275,19 @@ impl Running {
     }
 }
 
-/// Waits for the signal to end the process.
-pub async fn wait_for_signal() -> io::Result<()> {
+/// Waits for the signal to end the process. A signal that comes after this call, and before its
+/// result is awaited, counts; before the call it kills the process.
+pub fn wait_for_signal() -> io::Result<impl Future<Output = ()>> {
     let (mut interrupt, mut terminate) = (
         signal(SignalKind::interrupt())?,
         signal(SignalKind::terminate())?,
     );
-    tokio::select! {
-        _ = interrupt.recv() => {}
-        _ = terminate.recv() => {}
-    }
-    Ok(())
+    Ok(async move {
+        tokio::select! {
+            _ = interrupt.recv() => {}
+            _ = terminate.recv() => {}
+        }
+    })
 }
 
 /// Binds a listener.

@@ -1,18 +1,18 @@
 //! `audit`: checks the whole content of a live database.
 
 use std::io::{self, IsTerminal, Write};
-use std::num::NonZeroU32;
 use std::process::ExitCode;
 
 use chrono::TimeDelta;
 use clap::Args;
-use preauth_core::audit::{Moment, Totals, Violation, Watch, audit};
+use preauth_core::audit::{Moment, Totals, Violation, Watch, audit_with_seals};
+use preauth_core::port::SealMark;
 
 use crate::clock::{Clock, Stopwatch, SystemClock};
-use crate::config::Config;
+use crate::config::{AuditSettings, Config};
 use crate::http::WireDecoder;
 use crate::mail::LAST_CALLS_PER_MAILBOX;
-use crate::store::{self, DatabaseUrl};
+use crate::store;
 
 use super::CliError;
 use super::serve::ServeArgs;
@@ -31,36 +31,38 @@ pub(super) struct AuditArgs {
     /// and leases taken over.
     #[arg(long)]
     at_rest: bool,
+    /// A seal of the audit log that a server's log named; fails if it is missing or differs. May be repeated.
+    #[arg(long = "seal", value_name = "NUMBER:HASH")]
+    seals: Vec<SealMark>,
 }
 
 /// Exits with 0 when every rule holds and with 1 otherwise; an error means that it could not run.
 pub(super) async fn run(args: &AuditArgs) -> Result<ExitCode, CliError> {
-    let (url, daily_share) = Config::audited(&args.serve.layers())?;
-    audited(&url, daily_share, !args.at_rest, args.json).await
+    let settings = Config::audited(&args.serve.layers())?;
+    audited(&settings, !args.at_rest, args.json, &args.seals).await
 }
 
 /// The same for a database on which no server runs.
-pub(super) async fn audit_at_rest(
-    url: &DatabaseUrl,
-    daily_share: NonZeroU32,
-) -> Result<ExitCode, CliError> {
-    audited(url, daily_share, false, false).await
+pub(super) async fn audit_at_rest(settings: &AuditSettings) -> Result<ExitCode, CliError> {
+    audited(settings, false, false, &[]).await
 }
 
 async fn audited(
-    url: &DatabaseUrl,
-    daily_share: NonZeroU32,
+    settings: &AuditSettings,
     is_live: bool,
     json: bool,
+    seals: &[SealMark],
 ) -> Result<ExitCode, CliError> {
-    let archive = store::archive(url).await?;
+    let archive = store::archive(&settings.url).await?;
+    let daily_share = settings.daily_share;
     let moment = Moment {
         now: SystemClock.now(),
         is_live,
         daily_share: daily_share.saturating_add(LAST_CALLS_PER_MAILBOX),
+        mails_kept: settings.mails_kept,
     };
     let mut report = Report::new(json);
-    let totals = audit(&*archive, &WireDecoder, moment, &mut report).await?;
+    let totals = audit_with_seals(&*archive, &WireDecoder, moment, seals, &mut report).await?;
     report.end(&totals)?;
     Ok(if totals.violations == 0 {
         ExitCode::SUCCESS

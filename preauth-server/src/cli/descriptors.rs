@@ -11,6 +11,13 @@ const OTHERS: u64 = 512;
 /// Each has its own connections.
 const LISTENERS: u64 = 2;
 
+/// What a shortage is.
+pub(super) const SHORT: &str =
+    "fewer file descriptors than connections and webhooks may need together";
+/// What to do about it.
+pub(super) const RAISE: &str = "raise the hard limit (LimitNOFILE= in systemd, `ulimit -H -n`) or \
+                                lower connections.max";
+
 /// Raises the soft limit to the hard one. The usual soft limit, 1,024, protects programs that call
 /// `select`, which none of ours does. A limit that cannot be raised stays: `check` reports it.
 pub(super) fn raise_limit() {
@@ -25,21 +32,28 @@ pub(super) fn raise_limit() {
     }
 }
 
-/// Logs a warning when the limit is lower than what this number of connections on each listener and all
-/// attempts need together.
+/// A limit that is too low.
+pub(super) struct Shortage {
+    pub(super) limit: u64,
+    pub(super) needed: u64,
+}
+
+/// Logs a warning when the limit is too low.
 pub(super) fn check(connections: usize) {
+    if let Some(Shortage { limit, needed }) = shortage(connections) {
+        tracing::warn!(limit, needed, "{SHORT}: {RAISE}");
+    }
+}
+
+/// Whether the limit is lower than what this number of connections on each listener and all attempts
+/// need together.
+pub(super) fn shortage(connections: usize) -> Option<Shortage> {
     let connections = u64::try_from(connections).unwrap_or(u64::MAX);
     let needed = connections
         .saturating_mul(LISTENERS)
         .saturating_add(Limits::default().in_all().into())
         .saturating_add(OTHERS);
     let limit = getrlimit(Resource::Nofile).current;
-    if let Some(limit) = limit.filter(|limit| *limit < needed) {
-        tracing::warn!(
-            limit,
-            needed,
-            "fewer file descriptors than connections and webhooks may need together: raise the hard \
-             limit (LimitNOFILE= in systemd, `ulimit -H -n`) or lower connections.max"
-        );
-    }
+    let limit = limit.filter(|limit| *limit < needed)?;
+    Some(Shortage { limit, needed })
 }

@@ -10,6 +10,7 @@ const GROUPS: &[(&str, &[&str])] = &[
         &[
             "sandbox",
             "serve",
+            "doctor",
             "migrate",
             "listen",
             "probe",

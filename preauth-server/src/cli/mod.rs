@@ -7,6 +7,7 @@ mod backup;
 mod completions;
 mod config_check;
 mod descriptors;
+mod doctor;
 mod groups;
 mod listen;
 mod manual;
@@ -59,6 +60,14 @@ enum Command {
     /// Use the secret of a test environment: the receiver takes what is sent for genuine. It ends with
     /// 0 when the receiver has no fault, with 1 when it has one, with 2 when nothing could be tried.
     Probe(probe::ProbeArgs),
+    /// Examine what `serve` needs: clock, database, disks, secret files, listeners, resolver, mail server.
+    ///
+    /// It reads the same configuration and changes nothing; run it as the server's user. One line for
+    /// each check: ok, warning or failed, with the next step. It ends with 1 when a check failed.
+    #[command(
+        after_help = "Example:\n  preauth-server doctor --config preauth.toml --url https://erp.example.com/hooks"
+    )]
+    Doctor(doctor::DoctorArgs),
     /// Check the database against the business rules.
     ///
     /// It may run beside the servers that work on the database. It ends with 0 when every rule holds,
@@ -161,6 +170,11 @@ pub async fn run(cli: Cli) -> ExitCode {
             return audit::run(&args)
                 .await
                 .unwrap_or_else(|error| failed(&*error, ExitCode::from(COULD_NOT_LOOK)));
+        }
+        Command::Doctor(args) => {
+            return doctor::run(&args)
+                .await
+                .unwrap_or_else(|error| failed(&*error, ExitCode::FAILURE));
         }
         Command::Backup(args) => {
             let Some(verification) = args.verification() else {

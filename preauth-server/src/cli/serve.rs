@@ -119,7 +119,7 @@ pub(super) async fn run(args: &RunArgs) -> Result<(), CliError> {
         tokens: Arc::new(tokens),
         console_hosts: config.console_hosts.clone(),
         policy: config.policy,
-        event_retention: config.event_retention,
+        retention: config.retention,
         rate_limit: config.rate_limit,
         limiter: UnauthenticatedLimiter::limited(),
         connections: config.connections.clone(),
@@ -150,9 +150,11 @@ pub(super) async fn run(args: &RunArgs) -> Result<(), CliError> {
 
 /// Serves until the process is asked to end, and tells the service manager so.
 async fn until_signal(running: &Running) -> Result<(), CliError> {
+    // A stop may follow at once.
+    let signalled = app::wait_for_signal()?;
     service_manager::ready(&format!("integration API on {}", running.address()));
     tokio::select! {
-        signal = app::wait_for_signal() => signal?,
+        () = signalled => {}
         () = service_manager::keep_alive(|| running.stall()) => {}
     }
     service_manager::stopping();

@@ -16,7 +16,7 @@ pub use layers::{Layers, Source, Value};
 pub use operators::TokenSource;
 pub use portal::Portal;
 pub use settings::{SETTINGS, Setting};
-pub use typed::Config;
+pub use typed::{AuditSettings, Config};
 pub use webhooks::Webhooks;
 
 use thiserror::Error;

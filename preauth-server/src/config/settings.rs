@@ -17,7 +17,7 @@ pub struct Setting {
 }
 
 /// All settings, in the order in which they are printed.
-pub const SETTINGS: [Setting; 47] = [
+pub const SETTINGS: [Setting; 49] = [
     plain(
         "listen",
         "127.0.0.1:8080",
@@ -137,6 +137,11 @@ pub const SETTINGS: [Setting; 47] = [
         "GiB that the invoice files of one head office may have; by default they are not limited",
     ),
     plain(
+        "files.retention_days",
+        "off",
+        "days after its operation was concluded or reproved until an invoice file is removed, or off",
+    ),
+    plain(
         "connections.max",
         "2048",
         "open connections of each listener",
@@ -210,6 +215,11 @@ pub const SETTINGS: [Setting; 47] = [
         "mail.new_addresses_per_day",
         "10000",
         "addresses that one head office reaches for the first time in a day",
+    ),
+    plain(
+        "mail.retention_days",
+        "30",
+        "days after its end until the record of a mail is removed, or off",
     ),
     plain(
         "mail.smtp_host",

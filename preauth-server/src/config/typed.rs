@@ -13,12 +13,13 @@ use crate::access::RateLimit;
 use crate::hold::DeploymentId;
 use crate::http::server::ConnectionLimits;
 use crate::invoice_files;
+use crate::janitor::Retention;
 use crate::log::chain;
 use crate::mail::MailSettings;
 use crate::store::DatabaseUrl;
 use crate::telemetry::LogFormat;
 
-use super::reader::Reader;
+use super::reader::{Kept, Reader};
 use super::{ConfigError, Layers, Portal, TokenSource, Webhooks};
 
 /// The settings of a server.
@@ -60,8 +61,8 @@ pub struct Config {
     pub rate_limit: RateLimit,
     /// Configurable limits of the rules.
     pub policy: Policy,
-    /// How long events can be read on request.
-    pub event_retention: TimeDelta,
+    /// How long records are kept after their end.
+    pub retention: Retention,
     /// The letterhead, limits and transport of mails.
     pub mail: MailSettings,
     /// The settings of webhooks.
@@ -121,22 +122,53 @@ impl Config {
             .ok_or_else(|| reader.problems.into())
     }
 
-    /// The location of the database, and the daily limit of mails to an address: the settings of an
-    /// audit.
-    pub fn audited(layers: &Layers) -> Result<(DatabaseUrl, NonZeroU32), ConfigError> {
+    /// The settings of an audit.
+    pub fn audited(layers: &Layers) -> Result<AuditSettings, ConfigError> {
         let url = Self::database_url(layers)?;
         let mut reader = Reader {
             layers,
             problems: Vec::new(),
         };
-        let share = reader.daily_share();
-        share
-            .map(|share| (url, share))
-            .ok_or_else(|| reader.problems.into())
+        let (share, mails) = (reader.daily_share(), reader.mail_retention());
+        let settings = share
+            .zip(mails)
+            .map(|(daily_share, Kept(mails_kept))| AuditSettings {
+                url,
+                daily_share,
+                mails_kept,
+            });
+        settings.ok_or_else(|| reader.problems.into())
     }
 }
 
+/// The settings of an audit.
+#[derive(Clone, Debug)]
+pub struct AuditSettings {
+    /// The location of the database.
+    pub url: DatabaseUrl,
+    /// The daily limit of mails to an address.
+    pub daily_share: NonZeroU32,
+    /// How long mails are kept after their end; `None`: for good.
+    pub mails_kept: Option<TimeDelta>,
+}
+
 impl Reader<'_> {
+    fn mail_retention(&mut self) -> Option<Kept> {
+        self.days_or_off("mail.retention_days", MAX_DAYS)
+    }
+
+    fn retention(&mut self) -> Option<Retention> {
+        let events = self.whole("rules.event_retention_days", MAX_DAYS);
+        let files = self.days_or_off("files.retention_days", MAX_DAYS);
+        let mails = self.mail_retention();
+        Some(Retention {
+            events: TimeDelta::days(events?.into()),
+            mails: mails?.0,
+            files: files?.0,
+            ..Retention::default()
+        })
+    }
+
     fn config(&mut self) -> Option<Config> {
         let listen = self.parse::<SocketAddr>("listen", "an address like 127.0.0.1:8080");
         let platform_listen = self.platform_listen();
@@ -157,7 +189,7 @@ impl Reader<'_> {
         let window_seconds = self.whole("rate_limit.window_seconds", u32::MAX);
         let offer_days = self.whole("rules.offer_lifetime_days", MAX_DAYS);
         let retention_days = self.whole("rules.idempotency_retention_days", MAX_DAYS);
-        let event_days = self.whole("rules.event_retention_days", MAX_DAYS);
+        let retention = self.retention();
         let four_eyes = self.parse::<bool>("rules.four_eyes", "true or false");
         let mail = self.mail();
         let layers = self.layers;
@@ -198,7 +230,7 @@ impl Reader<'_> {
                 idempotency_retention: TimeDelta::days(retention_days?.into()),
                 four_eyes: four_eyes?,
             },
-            event_retention: TimeDelta::days(event_days?.into()),
+            retention: retention?,
             mail: mail?,
             webhooks,
             log_format: log_format?,
@@ -310,7 +342,7 @@ fn quota_bytes(text: &str) -> Option<NonZeroU64> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Config, Layers};
+    use super::{Config, Layers, Retention, TimeDelta};
     use crate::config::{SETTINGS, Source};
 
     const SHARED: (&str, &str) = ("PREAUTH_FILES_SHARED", "true");
@@ -410,6 +442,29 @@ mod tests {
             let given = ("PREAUTH_FILES_PLACE", folder);
             let refused = place(&[postgres, TOKEN, given]).unwrap_err().to_string();
             assert!(refused.contains("files.shared must be true"), "{refused}");
+        }
+    }
+
+    #[test]
+    fn retention_is_off_or_a_number_of_days() {
+        let retention = |files: &str, mails: &str| {
+            let given = [
+                ("PREAUTH_FILES_RETENTION_DAYS", files),
+                ("PREAUTH_MAIL_RETENTION_DAYS", mails),
+            ];
+            let config = Config::from_layers(&environment(&given));
+            config.map(|config| (config.retention.files, config.retention.mails))
+        };
+        let days = |days| Some(TimeDelta::days(days));
+        let config = Config::from_layers(&environment(&[])).unwrap();
+        assert_eq!(config.retention, Retention::default());
+        assert_eq!(retention("off", "30").unwrap(), (None, days(30)));
+        assert_eq!(retention("3650", "off").unwrap(), (days(3_650), None));
+        for refused in ["0", "3651", "-1", "1.5", "OFF", "30 days"] {
+            for (files, mails) in [(refused, "30"), ("off", refused)] {
+                let error = retention(files, mails).unwrap_err().to_string();
+                assert!(error.contains("retention_days must be off or"), "{error}");
+            }
         }
     }
 

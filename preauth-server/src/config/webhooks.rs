@@ -26,12 +26,16 @@ pub struct Webhooks {
 impl Webhooks {
     /// The rules for receivers.
     pub fn endpoint_validator(&self) -> Result<EndpointValidator, LookupError> {
-        let lookup: Arc<dyn Lookup> = match self.resolver {
+        let policy = EndpointPolicy::public_and(self.allowed_networks.clone());
+        Ok(EndpointValidator::new(policy, self.lookup()?))
+    }
+
+    /// The resolver of receivers' names.
+    pub fn lookup(&self) -> Result<Arc<dyn Lookup>, LookupError> {
+        Ok(match self.resolver {
             Some(address) => Arc::new(DnsLookup::new(address)?),
             None => Arc::new(SystemLookup::default()),
-        };
-        let policy = EndpointPolicy::public_and(self.allowed_networks.clone());
-        Ok(EndpointValidator::new(policy, lookup))
+        })
     }
 
     /// Parses the settings, which `text` returns by key, and adds every problem to `problems`.

@@ -1,7 +1,7 @@
 //! The audit log.
 
 use async_trait::async_trait;
-use preauth_core::port::{ActingOperator, PageRequest, Unavailable};
+use preauth_core::port::{ActingOperator, PageRequest, SealMark, Unavailable};
 use preauth_core::text_enum;
 use preauth_core::value::{CompanyId, OperatorName, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -73,15 +73,23 @@ pub struct AuditFilter {
     pub until: Option<Timestamp>,
 }
 
-/// A seal over rows of the audit log.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct AuditSeal {
-    /// Its number, from 1, without gaps.
-    pub number: i64,
-    /// The number of its rows.
-    pub rows: usize,
-    /// SHA-256 over the hash of the seal before it and its rows.
-    pub hash: [u8; 32],
+/// The outcome of an attempt to seal rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sealing {
+    /// No row waits, or another instance sealed at the same moment; with the newest seal.
+    Nothing(Option<SealMark>),
+    /// These rows have this seal now.
+    Sealed {
+        /// The new seal.
+        seal: SealMark,
+        /// The number of its rows.
+        rows: usize,
+    },
+    /// Nothing was sealed: the chain is not the one that was known.
+    Broken {
+        /// The seal that is missing or another one, or whose rows are not those that it covers.
+        number: i64,
+    },
 }
 
 /// The audit log. Commits and the other writes of a request leave its row themselves.
@@ -94,9 +102,12 @@ pub trait AuditLog: Send + Sync {
         outcome: AuditOutcome,
     ) -> Result<(), Unavailable>;
 
-    /// Seals the oldest rows that have no seal, 500 at most; `None` when there is none, or when another
-    /// instance sealed them at the same moment. A row that is committed late belongs to a later seal.
-    async fn seal(&self, now: Timestamp) -> Result<Option<AuditSeal>, Unavailable>;
+    /// Seals the oldest rows that have no seal, 500 at most. A row that is committed late belongs to a
+    /// later seal.
+    ///
+    /// Nothing is sealed unless the chain has the seal `known`, and its newest one covers its rows: rows
+    /// that were written anew must not get a seal of ours.
+    async fn seal(&self, now: Timestamp, known: Option<SealMark>) -> Result<Sealing, Unavailable>;
 
     /// The rows, newest first.
     async fn audit_log(

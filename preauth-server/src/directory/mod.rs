@@ -19,12 +19,13 @@ mod operation_search;
 mod operators;
 mod overview;
 mod payment_orders;
+mod personal_data;
 mod registration;
 mod suppressed_addresses;
 mod users;
 
 pub use api_keys::{ApiKey, ApiKeys};
-pub use audit_log::{AuditEntry, AuditFilter, AuditLog, AuditOutcome, AuditSeal, Change};
+pub use audit_log::{AuditEntry, AuditFilter, AuditLog, AuditOutcome, Change, Sealing};
 pub use companies::{Companies, Company, Contact, Invitation, Suspension};
 pub use console_sessions::{ConsoleSession, ConsoleSessions, SessionHolder};
 pub use deliveries::{
@@ -43,6 +44,11 @@ pub use operation_search::{OperationFilter, OperationSearch};
 pub use operators::{Operator, Operators};
 pub use overview::{Attention, CompanyAttention, EndingKey, KEYS_ENDING_WITHIN, Overview, Totals};
 pub use payment_orders::{PaymentOrderFilter, PaymentOrders};
+pub(crate) use personal_data::ids_of;
+pub use personal_data::{
+    ERASED_DOMAIN, Erasure, MAX_PERSONAL_RECORDS, PersonalData, PersonalDataRecords, PersonalMail,
+    PersonalRecords,
+};
 pub use registration::{RegistrationError, register};
 pub use suppressed_addresses::{Addressee, SuppressedAddress, SuppressedAddresses};
 pub use users::{User, UserChange, Users};
@@ -70,6 +76,7 @@ pub trait Directory:
     + Operators
     + Overview
     + PaymentOrders
+    + PersonalDataRecords
     + SuppressedAddresses
 {
 }
@@ -91,6 +98,7 @@ impl<T> Directory for T where
         + Operators
         + Overview
         + PaymentOrders
+        + PersonalDataRecords
         + SuppressedAddresses
 {
 }

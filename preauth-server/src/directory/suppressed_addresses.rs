@@ -46,6 +46,16 @@ pub trait SuppressedAddresses: Send + Sync {
         at: Timestamp,
     ) -> Result<(), DirectoryError>;
 
+    /// Adds an address that the link of a mail about an operation brought; an entry that there is already
+    /// stays.
+    async fn suppress_address(
+        &self,
+        id: SuppressionId,
+        address: &Email,
+        operation: OperationId,
+        at: Timestamp,
+    ) -> Result<(), DirectoryError>;
+
     /// An entry, if it exists.
     async fn suppressed_address(
         &self,

@@ -66,6 +66,7 @@ pub trait Users: Send + Sync {
     -> Result<Page<User>, Unavailable>;
 
     /// Changes the fields in `change` and leaves the others, also under concurrent changes. Returns
-    /// the user after the change. Conflict when the company has another user with this address.
+    /// the user after the change. Conflict when the company has another user with this address, or
+    /// name and address of this one were erased.
     async fn update_user(&self, id: UserId, change: &UserChange) -> Result<User, DirectoryError>;
 }

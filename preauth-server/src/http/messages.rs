@@ -186,6 +186,13 @@ pub(super) fn refusal(refusal: &Refusal) -> String {
             format!("Esta empresa é uma filial; o registro pertence à matriz {head_office}.")
         }
         Refusal::EmailTaken => "A empresa já tem um usuário com este e-mail.".to_owned(),
+        Refusal::UserErased => {
+            "Os dados deste usuário foram apagados; cadastre outro usuário.".to_owned()
+        }
+        Refusal::InProgress => {
+            "Os dados pessoais não podem ser apagados enquanto a empresa tiver operação em andamento ou ordem de pagamento em aberto, como pagadora ou fornecedora."
+                .to_owned()
+        }
         Refusal::PayerUnknown => "payerCompanyId não é uma empresa cadastrada.".to_owned(),
         Refusal::PayerNotConstruction => "payerCompanyId deve ser uma construtora.".to_owned(),
         Refusal::SupplierUnknown => "supplierCnpj não é uma empresa cadastrada.".to_owned(),

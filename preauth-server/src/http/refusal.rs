@@ -37,6 +37,10 @@ pub(super) enum Refusal {
     },
     /// The company has a user with this address.
     EmailTaken,
+    /// Name and address of the user were erased.
+    UserErased,
+    /// Personal data of a company stays while an operation is in progress or a payment order open.
+    InProgress,
     /// A new record names a payer that does not exist.
     PayerUnknown,
     /// A new record names a payer that is no construction company.
@@ -70,6 +74,8 @@ impl Refusal {
             | Self::CnpjRegistered
             | Self::Branch { .. }
             | Self::EmailTaken
+            | Self::UserErased
+            | Self::InProgress
             | Self::PayerNotConstruction
             | Self::OperationOfOthers
             | Self::DeliveryNotResendable

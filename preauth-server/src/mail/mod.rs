@@ -7,7 +7,7 @@
 //!    mails above the limit are joined into one (`queue`, `share`);
 //! 2. the letter is written and the message built (`letter`, `letterhead`);
 //! 3. a transport accepts it: a folder, or a mail server (`transport`);
-//! 4. the outcome is recorded if the lease still holds (`sender`, `retry`).
+//! 4. the outcome is recorded if the lease still holds, those of a moment together (`sender`, `recorder`, `retry`).
 //!
 //! A mail may arrive more than once, after a crash between sending and recording: its `Message-ID`
 //! is the same every time.
@@ -15,10 +15,13 @@
 mod letter;
 mod letterhead;
 mod queue;
+mod recorder;
 mod retry;
 mod sender;
 mod settings;
 mod share;
+#[cfg(test)]
+mod tests;
 mod transport;
 
 pub use lettre::message::Mailbox;

@@ -10,16 +10,17 @@ use chrono::TimeDelta;
 use futures_util::future::join_all;
 use preauth_core::port::Unavailable;
 use preauth_core::value::Timestamp;
-use tokio::sync::{Mutex, Notify, Semaphore};
+use tokio::sync::{Mutex, Notify};
 use tokio::time::timeout;
 
 use crate::clock::{Clock, Stopwatch};
 use crate::hold::Hold;
 use crate::ids::jitter;
-use crate::worker::{LoopHealth, Next, Shutdown, repeat, retry_briefly};
+use crate::worker::{LoopHealth, Next, Shutdown, pause, repeat, retry_briefly};
 
 use super::letterhead::Letterhead;
 use super::queue::{Claimed, LeasedMail, MailQueue, Outcome};
+use super::recorder::Recorder;
 use super::retry;
 use super::share::{DailyShare, MailClaim, MailLimits};
 use super::transport::{NotTaken, Transport};
@@ -33,6 +34,9 @@ const LANES: usize = 4;
 const MAX_LEASED: u32 = 16;
 /// Maximum time that a leased mail waits for a lane: its offer may close meanwhile.
 const MAX_WAIT: TimeDelta = TimeDelta::seconds(2);
+/// Minimum interval between two claims while fewer mails are due than one leases: mails that come one by
+/// one are leased together.
+const MIN_INTERVAL: Duration = Duration::from_millis(100);
 /// Interval at which an idle lane polls.
 const REST: Duration = Duration::from_secs(1);
 /// The part of the limit of new mailboxes from which a head office is close to it.
@@ -41,11 +45,6 @@ const NEAR_PERCENT: u64 = 80;
 const LEASE: TimeDelta = TimeDelta::minutes(2);
 /// Time that a mail in progress has when the server stops.
 const LAST_MOMENTS: Duration = Duration::from_secs(4);
-/// Time that a lane with nothing else to send waits until the outcome of its mail is recorded. Longer
-/// only where another session holds the mail's row, or the database is lost.
-const RECORDING: Duration = Duration::from_millis(250);
-/// Maximum number of outcomes that are recorded beside the lanes; with more a lane waits for its own.
-const MAX_RECORDINGS: u16 = 64;
 /// A slow transport, and three calls that the database gives up after 45 s each.
 const STALLS_AFTER: TimeDelta = TimeDelta::minutes(5);
 
@@ -60,8 +59,7 @@ pub struct MailSender {
     hold: Hold,
     /// Lanes wait for each other's claim, and share what it leases.
     batch: Mutex<LeasedBatch>,
-    /// Outcomes that are being recorded.
-    recordings: Arc<Semaphore>,
+    recorder: Recorder,
     health: Arc<LoopHealth>,
 }
 
@@ -70,6 +68,16 @@ pub struct MailSender {
 struct LeasedBatch {
     mails: VecDeque<Box<LeasedMail>>,
     since: Option<Stopwatch>,
+    /// Whether the claim found as many mails as it may lease.
+    was_full: bool,
+}
+
+impl LeasedBatch {
+    /// The time until the next claim.
+    fn rest(&self) -> Option<Duration> {
+        let since = self.since.filter(|_| !self.was_full)?;
+        MIN_INTERVAL.checked_sub(since.elapsed().to_std().unwrap_or_default())
+    }
 }
 
 /// Builds, limits and transports mails.
@@ -99,7 +107,7 @@ impl MailSender {
             wake,
             hold: Hold::default(),
             batch: Mutex::default(),
-            recordings: Arc::new(Semaphore::new(MAX_RECORDINGS.into())),
+            recorder: Recorder::default(),
             health: Arc::new(LoopHealth::new(WORKER, STALLS_AFTER)),
         }
     }
@@ -122,16 +130,12 @@ impl MailSender {
         let left = mem::take(&mut self.batch.lock().await.mails);
         give_back_all(self.queue.as_ref(), left).await;
         // A mail whose outcome is still unrecorded then is sent again when its lease expires.
-        let _ = timeout(
-            LAST_MOMENTS,
-            self.recordings.acquire_many(MAX_RECORDINGS.into()),
-        )
-        .await;
+        let _ = timeout(LAST_MOMENTS, self.recorder.end()).await;
     }
 
     /// Sends the next mail. The lease of a mail that is still in progress some seconds after shutdown was
     /// requested is returned.
-    pub async fn run_once(&self, shutdown: Shutdown) -> Result<Next, Unavailable> {
+    pub async fn run_once(&self, mut shutdown: Shutdown) -> Result<Next, Unavailable> {
         let mut batch = self.batch.lock().await;
         if shutdown.is_requested() {
             return Ok(Next::AfterRest);
@@ -142,11 +146,18 @@ impl MailSender {
             tokio::spawn(async move { give_back_all(queue.as_ref(), mails).await });
         }
         if batch.mails.is_empty() {
-            let Some(mails) = self.lease().await? else {
+            // A claim counts what is recorded as sent.
+            self.recorder.begin();
+            if let Some(rest) = batch.rest() {
+                pause(rest, &mut shutdown).await;
+                if shutdown.is_requested() || self.hold.is_held() {
+                    return Ok(Next::AfterRest);
+                }
+            }
+            let Some(leased) = self.lease().await? else {
                 return Ok(Next::AfterRest);
             };
-            let since = Some(Stopwatch::start());
-            *batch = LeasedBatch { mails, since };
+            *batch = leased;
             // Lanes that rest have work now.
             self.wake.notify_waiters();
         }
@@ -159,7 +170,7 @@ impl MailSender {
     }
 
     /// Leases mails; `None` when none is due.
-    async fn lease(&self) -> Result<Option<VecDeque<Box<LeasedMail>>>, Unavailable> {
+    async fn lease(&self) -> Result<Option<LeasedBatch>, Unavailable> {
         let now = self.clock.now();
         let due = self.queue.next_due().await?;
         if due.is_none_or(|due| due > now) {
@@ -173,7 +184,10 @@ impl MailSender {
             share: DailyShare::on_the_day_of(now, self.parts.limits),
         };
         let claimed = self.queue.claim(&claim).await?;
-        let is_any_due = !claimed.is_empty();
+        if claimed.is_empty() {
+            return Ok(None);
+        }
+        let was_full = u32::try_from(claimed.len()).is_ok_and(|claimed| claimed >= MAX_LEASED);
         let leased = claimed.into_iter().filter_map(|mail| match mail {
             Claimed::PutOff => None,
             Claimed::Canceled { id, kind, reason } => {
@@ -186,7 +200,11 @@ impl MailSender {
                 Some(leased)
             }
         });
-        Ok(is_any_due.then(|| leased.collect()))
+        Ok(Some(LeasedBatch {
+            mails: leased.collect(),
+            since: Some(Stopwatch::start()),
+            was_full,
+        }))
     }
 
     /// The health of the loop; a step is one mail at most.
@@ -206,32 +224,14 @@ impl MailSender {
         };
         let (outcome, next) = validated(&leased, &handed_over, self.clock.now());
         let queue = Arc::clone(&self.queue);
-        self.record(async move {
+        let recording = async move {
             let recorded = retry_briefly(|| queue.finish(&leased, &outcome)).await;
             log(&leased, &outcome, &handed_over, recorded);
-        })
-        .await;
+        };
+        // Locked, the batch is being filled: it was empty.
+        let has_more = self.batch.try_lock().is_ok_and(|it| !it.mails.is_empty());
+        self.recorder.record(recording, has_more).await;
         next
-    }
-
-    /// Begins `recording`, and waits for it only when no leased mail waits for a lane: outcomes that
-    /// come meanwhile are recorded together. It does not wait for long: a mail whose row is held must
-    /// not hold its lane.
-    async fn record(&self, recording: impl Future<Output = ()> + Send + 'static) {
-        match Arc::clone(&self.recordings).try_acquire_owned() {
-            Ok(place) => {
-                let recording = tokio::spawn(async move {
-                    recording.await;
-                    drop(place);
-                });
-                // Locked, it is being filled: it was empty.
-                let has_more = self.batch.try_lock().is_ok_and(|it| !it.mails.is_empty());
-                if !has_more {
-                    let _ = timeout(RECORDING, recording).await;
-                }
-            }
-            Err(_) => recording.await,
-        }
     }
 
     async fn hand_over(&self, leased: &LeasedMail) -> Result<String, NotTaken> {

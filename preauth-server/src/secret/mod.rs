@@ -10,6 +10,7 @@ mod master_key;
 mod operator_token;
 mod operator_tokens;
 mod reencryption;
+mod sealed_address;
 mod signing;
 mod supplier_links;
 mod vault;

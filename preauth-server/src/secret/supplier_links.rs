@@ -8,12 +8,13 @@ use std::fmt;
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use preauth_core::value::OperationId;
+use preauth_core::value::{Email, OperationId};
 use subtle::{Choice, ConstantTimeEq};
 use url::Url;
 
 use super::Vault;
 use super::derived_key::DerivedKey;
+use super::sealed_address;
 
 /// The part of a link that cannot be guessed.
 const TOKEN_BYTES: usize = 24;
@@ -88,6 +89,24 @@ impl SupplierLinks {
         let mut url = self.base.clone();
         url.set_path(&page.path(&self.link(operation)));
         url
+    }
+
+    /// The address of the page that ends the mails to `address`. It needs no record of the mail.
+    #[must_use]
+    pub fn unsubscribe(&self, operation: OperationId, address: &Email) -> Url {
+        let mut url = self.url(operation, SupplierPage::Unsubscribe);
+        let key = self.keys.first();
+        if let Some(sealed) = key.and_then(|key| sealed_address::seal(key, operation, address)) {
+            url.set_path(&format!("{}/{sealed}", url.path()));
+        }
+        url
+    }
+
+    /// The address in the last segment of such a page's path.
+    #[must_use]
+    pub fn open_address(&self, operation: OperationId, sealed: &str) -> Option<Email> {
+        let mut keys = self.keys.iter();
+        keys.find_map(|key| sealed_address::open(key, operation, sealed))
     }
 
     /// The operation's link, as a segment of a path. It ends in digits: programs that find links in a

@@ -60,6 +60,17 @@ pub trait Housekeeping: Send + Sync {
         limit: u32,
     ) -> Result<u64, Unavailable>;
 
+    /// Removes the invoice files of operations that were concluded or reproved before `ended_before`, among the
+    /// next `limit` operations with a file after this one; the files' content follows a day after `now`, unless
+    /// another operation names it: a backup that runs meanwhile still copies it.
+    async fn forget_old_files(
+        &self,
+        now: Timestamp,
+        ended_before: Timestamp,
+        after: i64,
+        limit: u32,
+    ) -> Result<OldFiles, Unavailable>;
+
     /// Removes the numbers by which events before `before` are read on request; the events stay, as the history of
     /// their records. It may remove a few more than `limit`.
     async fn forget_event_numbers(&self, before: Timestamp, limit: u32)
@@ -67,4 +78,13 @@ pub trait Housekeeping: Send + Sync {
 
     /// Sums up counts that are spread over many rows; the totals stay the same.
     async fn sum_up_counts(&self, limit: u32) -> Result<u64, Unavailable>;
+}
+
+/// A step through old invoice files.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct OldFiles {
+    /// The number of removed files.
+    pub removed: u64,
+    /// The operation after which to go on; `None` at the end.
+    pub next: Option<i64>,
 }

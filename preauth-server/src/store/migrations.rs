@@ -44,6 +44,8 @@ macro_rules! migrations {
             29 "0029_portal"
             30 "0030_audit_seals"
             31 "0031_event_feed"
+            32 "0032_attention"
+            33 "0033_personal_data"
         }
     };
     ($folder:literal $($version:literal $file:literal)+) => {

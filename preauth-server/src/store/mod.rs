@@ -7,6 +7,7 @@ mod addressee;
 mod archive;
 mod audited_commit;
 pub mod backup;
+mod checkup;
 pub mod copying;
 mod error;
 mod exhausted;
@@ -39,8 +40,9 @@ use crate::invoice_files::FileLedger;
 use crate::mail::MailQueue;
 
 pub use backup::BackupError;
-pub use housekeeping::Housekeeping;
+pub use checkup::{Checkup, INSTANCE_CONNECTIONS, ServerCheckup};
 use housekeeping::SETTLE_BATCH_SIZE;
+pub use housekeeping::{Housekeeping, OldFiles};
 pub use lifecycle::{Lifecycle, Moments, Unfit};
 pub use open_error::OpenError;
 pub use schema::{PendingSteps, SchemaMismatch};
@@ -178,6 +180,14 @@ pub async fn pending_steps(url: &DatabaseUrl) -> Result<PendingSteps, OpenError>
     match url.kind()? {
         Kind::Sqlite(path) => sqlite::pending_steps(path.as_ref()).await,
         Kind::Postgres => postgres::pending_steps(url).await,
+    }
+}
+
+/// Examines the database that `url` names; changes nothing, and creates nothing.
+pub async fn check_up(url: &DatabaseUrl) -> Result<Checkup, OpenError> {
+    match url.kind()? {
+        Kind::Sqlite(path) => sqlite::check_up(path.as_ref()).await,
+        Kind::Postgres => postgres::check_up(url).await,
     }
 }
 

@@ -72,6 +72,16 @@ pub enum OpenError {
         #[source]
         cause: Box<dyn StdError + Send + Sync>,
     },
+    /// A process was killed while it wrote; what it left unfinished is undone by a writer, not by a reader.
+    #[error(
+        "a process was killed while it wrote to {}; run `preauth-server migrate` or start the server once, \
+         which undoes what was unfinished, and try again",
+        path.display()
+    )]
+    Unfinished {
+        /// The database file.
+        path: PathBuf,
+    },
     /// The migration of the schema failed.
     #[error("the schema of {} cannot be migrated; check that the disk has room", path.display())]
     Migration {

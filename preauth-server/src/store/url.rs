@@ -1,6 +1,7 @@
 //! The location of a database, parsed once.
 
 use std::fmt;
+use std::path::Path;
 
 use super::OpenError;
 
@@ -43,6 +44,15 @@ impl DatabaseUrl {
     #[must_use]
     pub fn is_postgres(&self) -> bool {
         matches!(self.kind(), Ok(Kind::Postgres))
+    }
+
+    /// The file of a SQLite database.
+    #[must_use]
+    pub fn file(&self) -> Option<&Path> {
+        match self.kind() {
+            Ok(Kind::Sqlite(path)) => Some(path.as_ref()),
+            Ok(Kind::Postgres) | Err(_) => None,
+        }
     }
 
     pub(super) fn kind(&self) -> Result<Kind<'_>, OpenError> {

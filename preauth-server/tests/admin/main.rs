@@ -7,8 +7,10 @@
 )]
 
 mod connecting;
+mod csv;
 mod database_network;
 mod deliveries;
+mod doctor;
 mod exit_codes;
 mod files;
 mod impostors;
@@ -20,6 +22,7 @@ mod operators;
 mod page;
 mod payments;
 mod people;
+mod personal_data;
 mod questions;
 mod secret_files;
 mod starting;

@@ -10,6 +10,7 @@ async fn irreversible_commands_are_refused_without_a_terminal() {
     for command in [
         &["key", "revoke", key.as_str().unwrap()][..],
         &["endpoint", "delete", COMPANY],
+        &["personal-data", "erase", COMPANY],
         &["endpoint", "rotate", COMPANY],
         &["operation", "decline", &id],
         &["operation", "withdraw", &id],

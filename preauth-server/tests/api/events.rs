@@ -16,6 +16,7 @@ on_each_database! {
     a_wait_ends_with_the_next_event_or_with_its_time,
     parameters_and_cursors_that_are_not_ours_are_refused,
     a_cursor_is_of_one_company_alone,
+    a_cursor_of_another_environment_is_none,
     events_are_kept_for_their_days,
 }
 
@@ -160,6 +161,13 @@ async fn parameters_and_cursors_that_are_not_ours_are_refused(backend: Backend) 
         ("wait=-1", "wait"),
         ("wait=1.5", "wait"),
         ("wait=1&wait=1", "wait"),
+        ("wait=", "wait"),
+        ("wait=+1", "wait"),
+        ("wait=agora", "wait"),
+        ("wait=18446744073709551616", "wait"),
+        ("limit=", "limit"),
+        ("limit=10&limit=10", "limit"),
+        ("limit=4294967297", "limit"),
         ("limit=0", "limit"),
         ("limit=101", "limit"),
         ("type=pre_authorization.invented", "type"),
@@ -201,6 +209,19 @@ async fn a_cursor_is_of_one_company_alone(backend: Backend) {
         let answer = caller.get(&format!("{EVENTS}?{}", next(page))).await;
         assert_eq!(answer.status, 400, "{}", answer.text);
     }
+}
+
+/// Each sandbox has a master key of its own, as each environment does.
+async fn a_cursor_of_another_environment_is_none(backend: Backend) {
+    let (here, there) = (Sandbox::start(backend).await, Sandbox::start(backend).await);
+    let (caller, stranger) = (here.caller("apiKey"), there.caller("apiKey"));
+    offer(&here, "NF-1").await;
+    offer(&there, "NF-1").await;
+    let cursor = next(&events(&stranger, "").await);
+    let refused = caller.get(&format!("{EVENTS}?{cursor}&wait=30")).await;
+    assert_eq!(refused.refusal(), (400, "VALIDATION_ERROR".to_owned()));
+    assert_eq!(refused.fields(), ["after"]);
+    assert_eq!(types(&events(&stranger, &cursor).await), [""; 0]);
 }
 
 // Contract: error-code-of-ours/EVENT_CURSOR_EXPIRED

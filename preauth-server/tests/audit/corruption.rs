@@ -384,7 +384,7 @@ impl Watch for Found {
     fn progressed(&mut self, _totals: &Totals) {}
 }
 
-async fn audited(database: &Scratch, is_live: bool) -> (Totals, Vec<Violation>) {
+pub(crate) async fn audited(database: &Scratch, is_live: bool) -> (Totals, Vec<Violation>) {
     let archive = store::archive(&database.url()).await.unwrap();
     let now = SystemClock.now();
     let mut found = Found::default();
@@ -395,6 +395,7 @@ async fn audited(database: &Scratch, is_live: bool) -> (Totals, Vec<Violation>) 
             now,
             is_live,
             daily_share: NonZeroU32::new(SHARE).unwrap(),
+            mails_kept: None,
         },
         &mut found,
     )

@@ -11,6 +11,7 @@
 mod backup;
 mod command;
 mod corruption;
+mod erasures;
 mod pages;
 mod seals;
 mod unreadable;

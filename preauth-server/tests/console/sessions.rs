@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use preauth_server::access::ConsoleSecret;
 use preauth_server::http::platform::PREFIX;
 use serde_json::{Value, json};
 use test_support::{Backend, Home, RawCaller, Server, on_each_database};
@@ -150,14 +151,87 @@ async fn a_cookie_is_for_tls_alone_where_a_trusted_proxy_has_it() {
     let trusted = ("PREAUTH_TRUSTED_PROXIES", "127.0.0.0/8");
     let server = Server::start_with(home, TOKEN, &[trusted]).await;
     let mut browser = Browser::at(&server.platform_url);
-    let own = browser.url.clone();
+    let plain = browser.url.clone();
+    let tls = plain.replace("http://", "https://");
     let fields = [("token", TOKEN), ("next", "/console")];
-    for (proto, is_secure) in [("https", true), ("http", false)] {
-        let headers = [("origin", own.as_str()), ("x-forwarded-proto", proto)];
+    for (proto, origin, is_secure) in [("https", &tls, true), ("http", &plain, false)] {
+        let headers = [("origin", origin.as_str()), ("x-forwarded-proto", proto)];
         let opened = browser
             .post_with(&headers, "/console/sign-in", &fields)
             .await;
         assert_eq!(opened.status, 303);
         assert_eq!(opened.header("set-cookie").contains("; Secure"), is_secure);
     }
+    // A page without TLS, which anybody in the network can write, sends no forms to one with it.
+    let headers = [("origin", plain.as_str()), ("x-forwarded-proto", "https")];
+    let foreign = browser.post_with(&headers, "/console/sign-in", &fields);
+    assert_eq!(foreign.await.status, 403);
+}
+
+#[tokio::test]
+async fn a_configured_name_is_one_of_a_proxy_with_tls() {
+    let home = Home::new(Backend::Sqlite).await;
+    let named = ("PREAUTH_CONSOLE_HOSTS", "console.example");
+    let server = Server::start_with(home, TOKEN, &[named]).await;
+    let mut browser = Browser::at(&server.platform_url);
+    let fields = [("token", TOKEN), ("next", "/console")];
+    for (origin, status) in [
+        ("https://console.example", 303),
+        ("http://console.example", 403),
+    ] {
+        let headers = [("host", "console.example"), ("origin", origin)];
+        let answer = browser.post_with(&headers, "/console/sign-in", &fields);
+        assert_eq!(answer.await.status, status, "{origin}");
+    }
+}
+
+#[tokio::test]
+async fn signing_in_leads_to_pages_of_the_console_only() {
+    let server = server(Backend::Sqlite).await;
+    let mut browser = Browser::at(&server.platform_url);
+    let origin = browser.url.clone();
+    for (next, leads_to) in [
+        ("/console/mails", "/console/mails"),
+        ("/console/../api/platform/v1/companies", "/console"),
+        ("/console/%2e%2E/metrics", "/console"),
+        ("//evil.example/console", "/console"),
+    ] {
+        let fields = [("token", TOKEN), ("next", next)];
+        let opened = browser
+            .post_from(&origin, "/console/sign-in", &fields)
+            .await;
+        assert_eq!(opened.header("location"), leads_to, "{next}");
+    }
+}
+
+/// 600 a minute from one client.
+#[tokio::test]
+async fn unknown_sessions_are_looked_up_no_more_than_so_often() {
+    let server = server(Backend::Sqlite).await;
+    let open = Browser::signed_in(&server.platform_url, TOKEN).await;
+    let mut guessing = open.clone();
+    for _ in 0..601 {
+        let guess = ConsoleSecret::generate().expose().to_owned();
+        guessing.cookies.insert("preauth_console".to_owned(), guess);
+        assert!(is_sign_in(&guessing.get("/console").await));
+    }
+    // The client is now at its limit, which wrong tokens share.
+    guessing.cookies.clear();
+    assert_eq!(guessing.sign_in("preauth_op_wrong").await.status, 429);
+    // A session that is open stays so, and the right token still opens one.
+    open.clone().page("/console").await;
+    assert_eq!(guessing.sign_in(TOKEN).await.status, 303);
+}
+
+/// Anything but a whole secret is refused by its checksum, without a look-up and without being counted.
+#[tokio::test]
+async fn malformed_cookies_cost_nothing() {
+    let server = server(Backend::Sqlite).await;
+    let mut browser = Browser::at(&server.platform_url);
+    for n in 0..620 {
+        let wrong = format!("console_{n:048x}");
+        browser.cookies.insert("preauth_console".to_owned(), wrong);
+        assert!(is_sign_in(&browser.get("/console").await));
+    }
+    assert_eq!(browser.sign_in("preauth_op_wrong").await.status, 401);
 }

@@ -198,6 +198,18 @@ impl Story {
         assert!(waited.is_ok(), "the sandbox's receiver confirms");
     }
 
+    async fn personal_data(&self) {
+        let path = "personal-data/33444555000181";
+        let company = json!({"cnpj": "33444555000181", "name": "Obra S.A.", "kind": "SUPPLIER"});
+        let company = id(&self.post("companies", company).await);
+        let user = json!({"name": "Ana", "email": "ana@obra.example.com", "permissions": []});
+        self.post(&format!("companies/{company}/users"), user).await;
+        self.get(path).await;
+        self.get(&format!("{path}/export")).await;
+        self.act(&format!("{path}/erasure")).await;
+        self.get(path).await;
+    }
+
     async fn operations(&self) {
         let offer = self.offer("NF-1").await;
         let mails = format!(
@@ -220,6 +232,7 @@ impl Story {
         let one = format!("suppressed-addresses/{}", id(&ended));
         self.get(&one).await;
         self.done("DELETE", &one, None).await;
+        self.personal_data().await;
         let act = async |action: &str| self.act(&format!("{offer}/{action}")).await;
         act("request").await;
         act("approve").await;

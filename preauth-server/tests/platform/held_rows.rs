@@ -166,6 +166,15 @@ impl Office {
         id
     }
 
+    /// The tax id of a supplier with nothing in progress.
+    async fn idle_company(&self, scene: &Scene) -> String {
+        let cnpj = cnpj(self.number + 200);
+        let company = json!({"cnpj": cnpj, "name": "Fornecedor", "kind": "SUPPLIER"});
+        let made = scene.post("/companies", company).await;
+        assert!([201, 409].contains(&made.status), "{}", made.text);
+        cnpj
+    }
+
     /// A request to `route` about records of this head office, which succeeds.
     pub(crate) async fn request(&self, scene: &Scene, route: &Route) -> Request {
         let (kind, rest) = route.path[1..].split_once('/').unwrap_or_default();
@@ -187,6 +196,11 @@ impl Office {
             cnpj(0)
         } else {
             cnpj(9)
+        };
+        let supplier = if kind == "personal-data" {
+            self.idle_company(scene).await
+        } else {
+            supplier
         };
         let mut body = route.valid(scene).await;
         let own = [
@@ -232,13 +246,14 @@ fn cnpj(number: usize) -> String {
 /// Every write that needs rows of one head office. What removes or resends what others need comes last.
 fn writes() -> Vec<&'static Route> {
     /// Keys are only searched; the re-encryption goes from head office to head office; operators and suppressed
-    /// addresses belong to none.
-    const OTHERS: [&str; 6] = [
+    /// addresses belong to none; personal data are erased of companies without anything in progress.
+    const OTHERS: [&str; 7] = [
         "/api-key-search",
         "/master-keys/reencrypt",
         "/operators",
         "/operators/{id}/revoke",
         "/suppressed-addresses/{id}",
+        "/personal-data/{cnpj}/erasure",
         CLOCK,
     ];
     let mut writes = writes_of_all();

@@ -25,6 +25,7 @@ mod leaked_keys;
 mod life;
 mod operators;
 mod payment_orders;
+mod personal_data;
 mod races;
 mod records;
 mod refusals;

@@ -33,8 +33,9 @@ const SLOW: Duration = Duration::from_millis(1_200);
 const ROLES: [&str; 3] = ["VIEWER", "OPERATOR", "ADMIN"];
 
 /// Requests for admins only, by the beginning of the path; anything else that is no GET is an operator's.
-const OF_ADMINS: [&str; 8] = [
+const OF_ADMINS: [&str; 9] = [
     "/operators",
+    "/personal-data",
     "/companies",
     "/users",
     "/api-keys",

@@ -15,7 +15,7 @@ on_each_database! {
 }
 
 /// The links in a mail's text, which is encoded in lines that end in `=`.
-fn links_in(mail: &str, base: &str) -> Vec<String> {
+pub(crate) fn links_in(mail: &str, base: &str) -> Vec<String> {
     let unfolded = mail.replace("=\r\n", "");
     let (text, _) = unfolded.split_once("text/html").unwrap();
     let links = text
@@ -32,7 +32,9 @@ async fn an_offer_is_requested_by_the_link_in_its_mail(backend: Backend) {
     let mail = std::fs::read_to_string(kept(&sandbox, &sent)).unwrap();
     let links = links_in(&mail, sandbox.text("portalUrl"));
     let scene = Scene::of(sandbox, operation);
-    assert_eq!(links, [scene.page.clone(), scene.path("nao-receber")]);
+    assert_eq!((links.len(), &links[0]), (2, &scene.page));
+    let end = format!("{}/", scene.path("nao-receber"));
+    assert!(links[1].starts_with(&end), "{links:?}");
 
     let page = scene.browser.get(&links[0]).await;
     let facts = [
@@ -115,6 +117,7 @@ async fn joined_offers_have_a_link_each(backend: Backend) {
     let path = sandbox.data().join("mails").join(format!("{lead}.eml"));
     let mail = std::fs::read_to_string(path).unwrap();
     let links = links_in(&mail, sandbox.text("portalUrl"));
-    let end = format!("{}/nao-receber", sandbox.page_of(2));
-    assert_eq!(links, [sandbox.page_of(2), sandbox.page_of(3), end]);
+    let end = format!("{}/nao-receber/", sandbox.page_of(2));
+    assert_eq!(links[..2], [sandbox.page_of(2), sandbox.page_of(3)]);
+    assert!(links.len() == 3 && links[2].starts_with(&end), "{links:?}");
 }

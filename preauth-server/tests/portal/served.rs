@@ -142,7 +142,7 @@ async fn mails_have_headers_to_end_them(backend: Backend) {
         .trim_start_matches('<')
         .trim_end_matches('>');
     let path = url.strip_prefix("https://ofertas.example.com").unwrap();
-    assert!(path.ends_with("/nao-receber"), "{url}");
+    assert!(path.contains("/nao-receber/"), "{url}");
     assert!(
         mail.contains("\r\nList-Unsubscribe-Post: List-Unsubscribe=One-Click\r\n"),
         "{mail}"

@@ -1,8 +1,13 @@
 //! Readers who want no mails get none, visibly, until an operator undoes it.
 
-use reqwest::Method;
-use test_support::{Backend, office, office::until, on_each_database};
+use std::time::Duration;
 
+use reqwest::Method;
+use test_support::office::{kept, until};
+use test_support::travel::{DAY, advance};
+use test_support::{Backend, office, on_each_database};
+
+use crate::answers::links_in;
 use crate::browser::FORM;
 use crate::scene::{ADDRESS, Scene};
 
@@ -10,6 +15,7 @@ on_each_database! {
     an_address_that_wants_no_mails_gets_none_until_it_is_removed,
     mail_programs_end_mails_with_one_request,
     an_address_counts_however_it_is_spelled,
+    the_link_in_a_mail_ends_mails_when_the_mails_record_is_gone,
 }
 
 async fn an_address_that_wants_no_mails_gets_none_until_it_is_removed(backend: Backend) {
@@ -96,6 +102,60 @@ async fn mail_programs_end_mails_with_one_request(backend: Backend) {
         let listed = scene.platform("/suppressed-addresses").await;
         assert_eq!(listed["data"][0]["address"], ADDRESS);
     }
+}
+
+async fn the_link_in_a_mail_ends_mails_when_the_mails_record_is_gone(backend: Backend) {
+    let scene = Scene::new(backend).await;
+    let sent = until(&scene.sandbox, 1, "SENT").await.remove(0);
+    let mail = std::fs::read_to_string(kept(&scene.sandbox, &sent)).unwrap();
+    assert!(!scene.page.contains(ADDRESS));
+    let link = links_in(&mail, scene.sandbox.text("portalUrl")).remove(1);
+    // Offer, mail and page are over; the mail may still be read.
+    advance(&scene.sandbox, 31 * DAY).await;
+    let closing = async { while scene.status().await == "IN_PRE_AUTH" {} };
+    let expired = tokio::time::timeout(Duration::from_mins(1), closing).await;
+    assert!(expired.is_ok(), "still open");
+    advance(&scene.sandbox, 70 * DAY).await;
+    let record = format!("/notices/{}", sent["id"].as_str().unwrap());
+    until_gone(&scene, &record).await;
+    assert_eq!(scene.browser.get(&scene.page).await.status, 410);
+    let masked = "fi•••@fornecedor.example.com";
+    let asked = scene.browser.get(&link).await;
+    asked.assert_shows(200, &["Não receber mais", masked]);
+    assert!(!asked.html.contains(ADDRESS), "{}", asked.html);
+    let english = scene.browser.get(&format!("{link}?idioma=en")).await;
+    english.assert_shows(200, &["Receive no more", &format!("{link}?idioma=en")]);
+    let total = async || {
+        let listed = scene.platform("/suppressed-addresses").await;
+        listed["pagination"]["total"].clone()
+    };
+    assert_eq!(total().await, 0);
+    // A link with another address in it, or with a part of it, is none.
+    for wrong in [format!("{link}0"), link.replace(".1/nao", ".2/nao")] {
+        assert_eq!(scene.browser.get(&wrong).await.status, 404, "{wrong}");
+        assert_eq!(scene.browser.post(&wrong, "").await.status, 404, "{wrong}");
+    }
+    for _ in 0..2 {
+        let ended = scene.browser.post(&link, "List-Unsubscribe=One-Click");
+        ended
+            .await
+            .assert_shows(200, &["E-mails encerrados", masked]);
+    }
+    assert_eq!(total().await, 1);
+    office::offer(&scene.sandbox, "NF-2", ADDRESS).await;
+    until(&scene.sandbox, 1, "SUPPRESSED").await;
+}
+
+async fn until_gone(scene: &Scene, record: &str) {
+    let path = format!("/api/platform/v1{record}");
+    let gone = async {
+        while scene.sandbox.platform().get(&path).await.status != 404 {
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_mins(1), gone)
+        .await
+        .unwrap();
 }
 
 async fn an_address_counts_however_it_is_spelled(backend: Backend) {

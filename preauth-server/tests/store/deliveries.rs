@@ -20,7 +20,7 @@ const ALL: DeliveryFilter = DeliveryFilter {
     wait: None,
 };
 
-async fn claim_one(fixture: &Fixture, now: Timestamp) -> Leased {
+pub(super) async fn claim_one(fixture: &Fixture, now: Timestamp) -> Leased {
     claim_up_to(fixture, now, NonZeroU32::MIN).await.remove(0)
 }
 
@@ -65,7 +65,7 @@ pub(crate) async fn try_to_deliver(
     outbox.finish(leased, &attempt, Verdict::Delivered).await
 }
 
-async fn fail(fixture: &Fixture, leased: &Leased, verdict: Verdict) {
+pub(super) async fn fail(fixture: &Fixture, leased: &Leased, verdict: Verdict) {
     let attempt = Attempt {
         at: fixture.now,
         duration: TimeDelta::milliseconds(10_000),

@@ -8,12 +8,15 @@ use chrono::TimeDelta;
 use preauth_core::conformance::{Host, Task};
 use preauth_core::memory::{Company, DeliveryRecord, Endpoint};
 use preauth_core::operation::{Credit, InvoiceFile};
-use preauth_core::port::{IdSource, MailKind, Outbox, Queries, Store};
+use preauth_core::port::{
+    EventFeed, FeedAnswer, FeedQuery, IdSource, MailKind, Outbox, Queries, Store, Unavailable,
+};
 use preauth_core::value::{
     Cnpj, CompanyId, CompanyName, Email, EndpointId, EventId, OperationId, PermissionSet,
     PersonName, Timestamp, UserId,
 };
 use preauth_server::directory;
+use preauth_server::feed::{EventNumbers, Look};
 use preauth_server::ids::RandomIds;
 use preauth_server::store::{Stores, open};
 
@@ -52,6 +55,25 @@ impl DatabaseHost {
     }
 }
 
+/// The events, numbered before each answer.
+struct Numbered {
+    feed: Arc<dyn EventFeed>,
+    numbers: Arc<dyn EventNumbers>,
+}
+
+#[async_trait]
+impl EventFeed for Numbered {
+    async fn events(&self, query: &FeedQuery) -> Result<FeedAnswer, Unavailable> {
+        let look = Look {
+            now: Timestamp::MIN,
+            kept_since: Timestamp::MIN,
+            since: None,
+        };
+        self.numbers.number(look).await?;
+        self.feed.events(query).await
+    }
+}
+
 #[async_trait]
 impl Host for DatabaseHost {
     fn store(&self) -> Arc<dyn Store> {
@@ -64,6 +86,13 @@ impl Host for DatabaseHost {
 
     fn queries(&self) -> Arc<dyn Queries> {
         Arc::clone(&self.stores.queries)
+    }
+
+    fn feed(&self) -> Arc<dyn EventFeed> {
+        Arc::new(Numbered {
+            feed: Arc::clone(&self.stores.feed),
+            numbers: Arc::clone(&self.stores.numbers),
+        })
     }
 
     fn fresh(&self) -> u32 {

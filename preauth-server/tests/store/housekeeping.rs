@@ -3,10 +3,12 @@
 use std::num::NonZeroU32;
 
 use chrono::TimeDelta;
-use preauth_core::port::{Claim, Leased, NewReply, ReplyScope};
-use preauth_core::value::{CompanyKind, Fingerprint};
+use preauth_core::operation::{Actor, Command, InvoiceFile};
+use preauth_core::port::{Claim, Leased, NewReply, ReplyScope, Viewer};
+use preauth_core::value::{CompanyKind, Fingerprint, Timestamp};
 use preauth_server::access::RateLimit;
 use preauth_server::directory::DeliveryFilter;
+use preauth_server::invoice_files::ContentHash;
 
 use crate::store::deliveries::deliver;
 use crate::store::fixture::{FIRST_PAGE, Fixture};
@@ -111,4 +113,84 @@ async fn deliveries_finished_long_ago_are_removed_with_their_attempts() {
     );
     assert_eq!(left.await.unwrap().total, 1);
     assert_eq!(count(&fixture, "SELECT count(*) FROM events").await, 3);
+}
+
+/// Removes the files of operations that ended long ago, a few at a time; returns how many, and the number of steps.
+async fn walk(fixture: &Fixture, ended_before: Timestamp, limit: u32) -> (u64, usize) {
+    let housekeeping = &fixture.stores.housekeeping;
+    let (mut removed, mut steps, mut after) = (0, 0, 0);
+    loop {
+        let step = housekeeping.forget_old_files(fixture.now, ended_before, after, limit);
+        let step = step.await.unwrap();
+        (removed, steps) = (removed + step.removed, steps + 1);
+        match step.next {
+            Some(next) => after = next,
+            None => return (removed, steps),
+        }
+    }
+}
+
+#[tokio::test]
+async fn files_go_some_time_after_their_operation_ended_and_others_stay() {
+    let fixture = Fixture::new().await;
+    let payer = fixture.payer().await;
+    let mut offers = Vec::new();
+    for number in 0..5_u8 {
+        let mut offer = fixture.new_offer(payer);
+        offer.file = Some(InvoiceFile {
+            name: "nota.pdf".to_owned(),
+            media_type: "application/pdf".to_owned(),
+            size: 1_000,
+            // The first two have the same content.
+            sha256: [number.max(1); 32],
+        });
+        offers.push(fixture.make(&offer).await.id);
+    }
+    let cancel = async |at: usize, when| {
+        let id = offers[at];
+        let done = fixture.service.command(
+            Viewer::Platform,
+            id,
+            &Command::Cancel,
+            Actor::Platform,
+            when,
+        );
+        done.await.unwrap();
+    };
+    let (soon, later) = (
+        fixture.later(TimeDelta::hours(1)),
+        fixture.later(TimeDelta::days(3)),
+    );
+    for (offer, when) in [(0, soon), (2, soon), (3, later)] {
+        cancel(offer, when).await;
+    }
+    // The second is open, and the fourth was open at that moment.
+    let ended_before = fixture.later(TimeDelta::days(2));
+    assert_eq!(
+        walk(&fixture, fixture.now, 2).await,
+        (0, 1),
+        "all are younger"
+    );
+    assert_eq!(walk(&fixture, ended_before, 2).await, (2, 3));
+    assert_eq!(walk(&fixture, ended_before, 2).await, (0, 2));
+    let named = async |at: usize| {
+        let found = fixture.directory().invoice_file(offers[at]).await;
+        found.unwrap().is_some()
+    };
+    let mut still = Vec::new();
+    for at in 0..offers.len() {
+        still.push(named(at).await);
+    }
+    assert_eq!(still, [false, true, false, true, true]);
+    let bytes = fixture.stores.files.named_bytes(payer).await.unwrap();
+    assert_eq!(bytes, 3_000);
+    // The content that an open operation names as well stays.
+    let ledger = &fixture.stores.files;
+    let at = |days| fixture.later(TimeDelta::days(days));
+    ledger.settle_files(at(2), 10).await.unwrap();
+    // A day later, so that a backup that runs meanwhile still copies it.
+    let claimed = ledger.claim_unnamed_files(at(1), at(1), at(1), 10).await;
+    assert_eq!(claimed.unwrap(), []);
+    let claimed = ledger.claim_unnamed_files(at(2), at(2), at(2), 10).await;
+    assert_eq!(claimed.unwrap(), [ContentHash::from_bytes([2; 32])]);
 }

@@ -19,6 +19,8 @@ mod housekeeping;
 mod invitations;
 mod lists;
 pub(crate) mod mails;
+mod overview;
+mod personal_data;
 mod settling;
 mod tenants;
 mod unreadable;

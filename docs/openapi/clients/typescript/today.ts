@@ -1,4 +1,5 @@
-// The generated TypeScript client against a sandbox: create, replay, list, get, cancel, errors.
+// The generated TypeScript client against a sandbox: create, replay, list, get, cancel, errors, many
+// at once, and events on request.
 
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
@@ -61,4 +62,44 @@ assert.equal(refused.response.status, 400);
 assert.equal(refused.error?.errors[0]?.code, "VALIDATION_ERROR");
 assert.equal(refused.error?.details?.[0]?.field, "invoice.amount");
 
-console.log("typescript: created, replayed, listed, got, cancelled, refused");
+// Many at once, of which one is refused; and one that is only tried.
+const item = (place: number, amount: number) => ({
+  idempotencyKey: `key-${number}-${place}`,
+  preAuthorization: { ...offer, invoice: { ...offer.invoice, amount, number: `${number}-${place}` } },
+});
+const items = [item(0, 1000.5), item(1, 499), item(2, 2000)];
+for (const isReplayed of [false, true]) {
+  const { data } = await client.POST(`${OPERATIONS}/batch`, { body: { items } });
+  assert.ok(data);
+  assert.deepEqual(data.results.map(({ index, status }) => [index, status]), [[0, 201], [1, 400], [2, 201]]);
+  assert.equal(data.results[1]?.errors?.[0]?.code, "VALIDATION_ERROR");
+  assert.equal(data.results[0]?.replayed ?? false, isReplayed);
+  assert.equal(data.results[2]?.preAuthorization?.invoice.amount, 2000);
+}
+const tried = await client.POST(`${OPERATIONS}/validate`, { body: item(3, 1000).preAuthorization });
+assert.equal(tried.data?.valid, true);
+assert.equal(tried.data?.supplier.registered, true);
+const taken = await client.POST(`${OPERATIONS}/validate`, { body: item(0, 1000).preAuthorization });
+assert.equal(taken.error?.errors[0]?.code, "PRE_AUTH_DUPLICATE_INVOICE");
+
+// Events on request, two at a time.
+const EVENTS = "/api/integration/v1/events";
+const seen: string[] = [];
+let after: string | undefined;
+for (let more = true; more; ) {
+  const query = { limit: 2, wait: 1, ...(after !== undefined && { after }) };
+  const { data } = await client.GET(EVENTS, { params: { query } });
+  assert.ok(data);
+  seen.push(...data.data.map(({ type }) => type));
+  after = data.pagination.next;
+  more = data.pagination.hasMore;
+}
+const [createdEvent, revoked] = ["pre_authorization.created", "pre_authorization.revoked"] as const;
+assert.deepEqual(seen, [createdEvent, revoked, createdEvent, createdEvent]);
+const only = await client.GET(EVENTS, { params: { query: { type: [revoked] } } });
+assert.deepEqual(only.data?.data.map(({ type }) => type), [revoked]);
+const wrong = await client.GET(EVENTS, { params: { query: { after: "not-a-cursor" } } });
+assert.equal(wrong.response.status, 400);
+assert.equal(wrong.error?.details?.[0]?.field, "after");
+
+console.log("typescript: created, replayed, listed, got, cancelled, refused, in a batch, tried, events");

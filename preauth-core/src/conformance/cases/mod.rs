@@ -5,6 +5,7 @@ pub mod changes;
 pub mod clocks;
 pub mod deliveries;
 pub mod duplicates;
+pub mod feeds;
 pub mod four_eyes;
 pub mod handovers;
 pub mod histories;

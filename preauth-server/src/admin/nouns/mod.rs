@@ -14,6 +14,7 @@ mod operation;
 mod operator;
 mod overview;
 mod payment_order;
+mod personal_data;
 mod supplier;
 mod user;
 
@@ -58,6 +59,8 @@ pub(crate) enum AdminCommand {
     Operator(Noun<operator::OperatorCommand>),
     /// What needs attention over all companies, and totals by day.
     Overview(Noun<overview::OverviewCommand>),
+    /// What is stored of the persons of a company, and its erasure.
+    PersonalData(Noun<personal_data::PersonalDataCommand>),
     /// What operators did.
     Log(Noun<log::LogCommand>),
 }
@@ -81,6 +84,7 @@ impl AdminCommand {
             Self::MasterKey(noun) => run(noun, language).await,
             Self::Operator(noun) => run(noun, language).await,
             Self::Overview(noun) => run(noun, language).await,
+            Self::PersonalData(noun) => run(noun, language).await,
             Self::Log(noun) => run(noun, language).await,
         }
     }

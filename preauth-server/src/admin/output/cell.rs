@@ -89,6 +89,17 @@ impl Cell {
         }
     }
 
+    /// The value in a CSV file: nothing for none, and amounts as spreadsheets of the language read them.
+    pub(super) fn in_csv(&self, language: Language) -> String {
+        match self.text(language) {
+            NONE => String::new(),
+            amount if self.form == Form::Money && language == Language::Portuguese => {
+                amount.replace('.', ",")
+            }
+            text => text.to_owned(),
+        }
+    }
+
     pub(super) fn tone(&self) -> Tone {
         match &self.content {
             Content::Plain(word) if self.form == Form::Word => tone(word),

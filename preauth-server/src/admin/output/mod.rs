@@ -4,12 +4,14 @@
 //! and a point: the forms that the commands accept, so that printed values can be pasted.
 
 mod cell;
+mod csv;
 mod field;
 mod screen;
 mod table;
 mod view;
 
 pub(super) use cell::{Shown, yes_or_no};
+pub(super) use csv::csv;
 pub(super) use field::Field;
 pub(super) use screen::{Screen, print, print_note};
 pub(super) use table::table;

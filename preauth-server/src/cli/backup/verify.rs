@@ -7,7 +7,7 @@ use clap::Args;
 use tempfile::TempDir;
 
 use crate::backup::{self, BackupFolder, FileMode};
-use crate::config::Config;
+use crate::config::{AuditSettings, Config};
 use crate::store::backup::DatabaseKind;
 use crate::store::copying as database;
 use crate::store::{self, DatabaseUrl};
@@ -35,10 +35,10 @@ pub(in crate::cli) struct VerifyArgs {
 #[expect(clippy::print_stdout, reason = "the outcome is this command's output")]
 pub(in crate::cli) async fn run(args: &VerifyArgs) -> Result<ExitCode, CliError> {
     let layers = args.serve.layers();
-    let (configured, daily_share) = Config::audited(&layers)?;
+    let settings = Config::audited(&layers)?;
     let backup = BackupFolder::open(&args.backup)?;
     println!("{}: {}", args.backup.display(), summary(&backup.manifest));
-    let scratch = Scratch::of(args, &backup, &configured)?;
+    let scratch = Scratch::of(args, &backup, &settings.url)?;
     backup::check(&backup).await?;
     println!("every file has the hash of the manifest");
     let files = scratch.folder.path().join("invoice-files");
@@ -49,7 +49,11 @@ pub(in crate::cli) async fn run(args: &VerifyArgs) -> Result<ExitCode, CliError>
     println!("restored aside: every table has the rows of the manifest");
     // It may be of an earlier version.
     store::migrate(url).await?;
-    audit::audit_at_rest(url, daily_share).await
+    audit::audit_at_rest(&AuditSettings {
+        url: url.clone(),
+        ..settings
+    })
+    .await
 }
 
 /// The files were checked where they are.

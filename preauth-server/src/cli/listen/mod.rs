@@ -82,9 +82,10 @@ pub(super) async fn run(args: ListenArgs, language: Language) -> Result<(), CliE
     let receiver = Receiver::bind(address)
         .map_err(|error| LocalizedError(words::cannot_listen(language, address, &error)))?;
     let report = Report::new(args.json, language);
+    let signalled = app::wait_for_signal()?;
     report.begin(&receiver.url(), &secrets, failure_mode);
     receiver.start(ListenHandler::new(secrets, failure_mode, report));
-    app::wait_for_signal().await?;
+    signalled.await;
     Ok(())
 }
 

@@ -109,6 +109,8 @@ async fn run_in(
         "{}",
         greeting(&ready, &sandbox.webhook_url, sandbox.next, now, language)
     );
+    // It may be stopped as soon as it says that it is ready.
+    let signalled = app::wait_for_signal()?;
     if let Some(path) = &args.ready_file {
         ready
             .write(path)
@@ -122,7 +124,7 @@ async fn run_in(
         language,
     };
     tokio::select! {
-        signalled = app::wait_for_signal() => signalled?,
+        () = signalled => {}
         () = terminal::run(&player, console) => {}
     }
     // The database closes when its last user is dropped.
@@ -201,7 +203,7 @@ pub(crate) async fn start(
         tokens: Arc::new(token.into()),
         console_hosts: settings.console_hosts.clone(),
         policy: Policy::default(),
-        event_retention: Retention::default().events,
+        retention: Retention::default(),
         rate_limit: RateLimit {
             requests: args.rate_limit,
             ..RateLimit::default()

@@ -123,6 +123,18 @@ impl HttpSender {
         })
     }
 
+    /// Looks a receiver up, connects to it and authenticates it, and sends it nothing.
+    pub async fn reach(&self, url: &str) -> Result<(), AttemptError> {
+        let endpoint = self.validator.parse(url).map_err(refused)?;
+        let mut progress = Progress {
+            step: Step::LookUp,
+            answer: None,
+        };
+        let opening = timeout(self.connect, self.open(&endpoint, &mut progress)).await;
+        let opened = opening.unwrap_or_else(|_| Err(progress.step.timed_out()));
+        opened.map(drop)
+    }
+
     /// Fills in `progress` step by step, the answer included.
     async fn converse(
         &self,

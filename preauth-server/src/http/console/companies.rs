@@ -1,7 +1,7 @@
 //! Companies: the list, and one of them with credit, users, keys, endpoint and branches.
 
 use preauth_core::access::KeyState;
-use preauth_core::value::EventType;
+use preauth_core::value::{CompanyId, EventType};
 use preauth_core::wire::Open;
 use salvo::async_trait;
 use salvo::http::StatusCode;
@@ -107,7 +107,7 @@ impl Page for One {
             .under("/console/companies", w.t("Companies", "Empresas"))
             .action_links(companies::UPDATE.link(visit, &ids))
             .action_links(suspension.link(visit, &ids))
-            .fields(fields(&it, w));
+            .fields(fields(&it, head_office(visit, &it).await?, w));
         if let Some(suspension) = &it.suspension {
             let text = w.t(
                 "Suspended: its keys are refused.",
@@ -136,7 +136,22 @@ impl Page for One {
     }
 }
 
-fn fields(it: &CompanyShape, w: Words) -> Vec<(&'static str, Cell)> {
+/// The head office of a branch, by its name.
+async fn head_office(visit: &Visit, it: &CompanyShape) -> Result<Option<Cell>, Failure> {
+    let Some(id) = it.head_office_id else {
+        return Ok(None);
+    };
+    Ok(Some(link(visit, id).await?))
+}
+
+/// A company by its name, with a link to its page.
+pub(super) async fn link(visit: &Visit, id: CompanyId) -> Result<Cell, Failure> {
+    let found: CompanyShape = visit.get(format!("companies/{id}")).await?;
+    let link = Cell::link(path(&found), name(&found, visit.words));
+    Ok(link.and(found.cnpj.masked()))
+}
+
+fn fields(it: &CompanyShape, head_office: Option<Cell>, w: Words) -> Vec<(&'static str, Cell)> {
     let mut rows = vec![
         (labels::CNPJ.of(w.0), Cell::code(it.cnpj.masked())),
         (labels::KIND.of(w.0), Cell::name(it.kind.as_str(), w)),
@@ -147,9 +162,8 @@ fn fields(it: &CompanyShape, w: Words) -> Vec<(&'static str, Cell)> {
         (labels::CREATED.of(w.0), Cell::time(it.created_at, w)),
         (labels::ID.of(w.0), Cell::code(it.id)),
     ];
-    if let Some(head_office) = it.head_office_id {
-        let href = format!("/console/companies/{head_office}");
-        rows.push((labels::HEAD_OFFICE.of(w.0), Cell::link(href, head_office)));
+    if let Some(head_office) = head_office {
+        rows.push((labels::HEAD_OFFICE.of(w.0), head_office));
     }
     if let Some(contact) = &it.contact {
         rows.push((

@@ -19,11 +19,18 @@ pub(super) fn within_console(path: &str) -> &str {
         |byte: u8| byte.is_ascii_graphic() && !matches!(byte, b'\\' | b'"' | b'<' | b'>');
     let rest = path.strip_prefix(PREFIX);
     let is_console = rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', '?']));
-    if is_console && path.bytes().all(is_plain) {
+    if is_console && path.bytes().all(is_plain) && !climbs(path) {
         path
     } else {
         PREFIX
     }
+}
+
+/// Whether a browser would leave a folder on its way along the path.
+fn climbs(path: &str) -> bool {
+    let (path, _) = path.split_once(['?', '#']).unwrap_or((path, ""));
+    let decoded = path.to_ascii_lowercase().replace("%2e", ".");
+    decoded.split('/').any(|part| matches!(part, "." | ".."))
 }
 
 #[cfg(test)]
@@ -32,7 +39,13 @@ mod tests {
 
     #[test]
     fn no_link_leads_out_of_the_console() {
-        for inside in ["/console", "/console/operations/12", "/console?page=2"] {
+        for inside in [
+            "/console",
+            "/console/operations/12",
+            "/console?page=2",
+            "/console/mails?address=a/../b",
+            "/console/companies/..a",
+        ] {
             assert_eq!(within_console(inside), inside);
         }
         for outside in [
@@ -42,6 +55,11 @@ mod tests {
             "/consolex",
             "https://evil.example/console",
             "/console\\evil",
+            "/console/../api/platform/v1/companies",
+            "/console/..",
+            "/console/a/.%2E/../../readyz",
+            "/console/./%2e%2e/metrics",
+            "/console/..#x",
             "/console/\r\nset-cookie: x",
         ] {
             assert_eq!(within_console(outside), "/console", "{outside:?}");

@@ -9,6 +9,7 @@ use salvo::async_trait;
 use salvo::http::StatusCode;
 use serde::de::DeserializeOwned;
 
+use crate::csv;
 use crate::http::error::ApiError;
 use crate::http::pages::headers::{self, harmless};
 use crate::http::pages::words::Words;
@@ -198,13 +199,12 @@ impl<L: List> Page for Csv<L> {
         let w = visit.words;
         let (source, query) = (list.source(visit)?, api_query(list, visit));
         let titles = list.columns().iter().map(|it| it.title.of(w.0).to_owned());
-        // The mark tells spreadsheets that it is UTF-8.
-        let mut file = format!("\u{feff}{}", line(titles, w));
+        let mut file = format!("{}{}", csv::MARK, csv::line(titles, w.0));
         for number in 1..=CSV_REQUESTS {
             let path = format!("{source}?{query}page={number}&limit={CSV_LIMIT}");
             let found: Listed<L::Row> = visit.get(path).await?;
             for row in rows(list, &found.data, w) {
-                file.push_str(&line(row.iter().map(Cell::plain), w));
+                file.push_str(&csv::line(row.iter().map(Cell::plain), w.0));
             }
             if number >= found.pagination.total_pages {
                 break;
@@ -217,33 +217,6 @@ impl<L: List> Page for Csv<L> {
             &format!("attachment; filename=\"{name}.csv\""),
         ))
     }
-}
-
-/// A line of a CSV file, with the separator of the reader's spreadsheet.
-fn line(cells: impl Iterator<Item = String>, w: Words) -> String {
-    let quoted = |cell: String| format!("\"{}\"", inert(&cell).replace('"', "\"\""));
-    let cells: Vec<_> = cells.map(quoted).collect();
-    let separator = w.t(",", ";");
-    format!("{}\r\n", cells.join(separator))
-}
-
-/// A text that no spreadsheet calculates, whatever it takes for the end of a cell.
-fn inert(cell: &str) -> String {
-    let mut text = String::with_capacity(cell.len());
-    let mut is_start = true;
-    for letter in cell.chars() {
-        let begins_formula = matches!(
-            letter,
-            '=' | '+' | '-' | '@' | '\u{ff1d}' | '\u{ff0b}' | '\u{ff0d}' | '\u{ff20}'
-        );
-        if is_start && begins_formula {
-            text.push('\'');
-        }
-        text.push(letter);
-        let ends_cell = matches!(letter, ';' | ',' | '"' | '\t' | '\r' | '\n');
-        is_start = ends_cell || (is_start && letter.is_whitespace());
-    }
-    text
 }
 
 /// Whether a column of a table has numbers.
@@ -344,29 +317,7 @@ impl From<Refused> for ApiError {
 
 #[cfg(test)]
 mod tests {
-    use super::{Words, inert, line, moment, pair};
-    use crate::language::Language;
-
-    #[test]
-    fn a_spreadsheet_calculates_nothing() {
-        let cells = || ["a\"b", "=1+1", "-5", "x\r\ny", ""].map(ToOwned::to_owned);
-        let expected = "\"a\"\"b\",\"'=1+1\",\"'-5\",\"x\r\ny\",\"\"\r\n";
-        let (en, pt) = (Words(Language::English), Words(Language::Portuguese));
-        assert_eq!(line(cells().into_iter(), en), expected);
-        let expected = "\"a\"\"b\";\"'=1+1\";\"'-5\";\"x\r\ny\";\"\"\r\n";
-        assert_eq!(line(cells().into_iter(), pt), expected);
-        for (cell, expected) in [
-            ("Boa;=HYPERLINK(1)", "Boa;'=HYPERLINK(1)"),
-            ("a, =1", "a, '=1"),
-            ("a\n@b", "a\n'@b"),
-            ("\"+1", "\"'+1"),
-            ("\u{ff1d}1", "'\u{ff1d}1"),
-            (" =1", " '=1"),
-            ("Silva & Filhos - Obras = 2", "Silva & Filhos - Obras = 2"),
-        ] {
-            assert_eq!(inert(cell), expected, "{cell:?}");
-        }
-    }
+    use super::{moment, pair};
 
     #[test]
     fn a_day_is_that_of_sao_paulo() {

@@ -11,6 +11,7 @@ use crate::labels;
 
 use super::action_forms::webhooks;
 use super::cell::Cell;
+use super::companies;
 use super::failure::Failure;
 use super::frame::Section;
 use super::guard::Page;
@@ -83,6 +84,23 @@ fn operation(it: &MailShape, _w: Words) -> Cell {
         .map_or(Cell::None, |id| Cell::link(super::operations::path(id), id))
 }
 
+/// Why a mail is not sent now, in words.
+fn reason(it: &MailShape, w: Words) -> Option<&'static str> {
+    let is = |status: MailStatus| it.status.as_str() == status.as_str();
+    if is(MailStatus::Held) {
+        return Some(w.t(
+            "Held: this address has had as many mails today as the settings allow (mail.daily_share_per_company, mail.daily_share). It is sent by itself, in one mail with the other offers that wait, before they expire.",
+            "Retido: este endereço já recebeu hoje quantos e-mails as configurações permitem (mail.daily_share_per_company, mail.daily_share). Ele sai sozinho, em um só e-mail com as outras ofertas que esperam, antes que elas expirem.",
+        ));
+    }
+    is(MailStatus::Suppressed).then(|| {
+        w.t(
+            "Not sent: the reader of this address wants no mails. To undo that, remove the address under Suppressed addresses.",
+            "Não enviado: quem lê este endereço não quer receber e-mails. Para desfazer, remova-o em Endereços suprimidos.",
+        )
+    })
+}
+
 /// The page of a mail.
 pub(super) struct One;
 
@@ -94,15 +112,19 @@ impl Page for One {
         let it: MailShape = visit.get(format!("notices/{id}")).await?;
         let can_resend = it.status.as_str() == MailStatus::Failed.as_str();
         let resend = webhooks::RESEND_MAIL.link(visit, &[("id", id)]);
-        let company = format!("/console/companies/{}", it.company_id);
-        Record::new(visit, Section::Mails, names::name(it.kind.as_str(), w))
+        let company = companies::link(visit, it.company_id).await?;
+        let mut record = Record::new(visit, Section::Mails, names::name(it.kind.as_str(), w));
+        if let Some(reason) = reason(&it, w) {
+            record = record.notice("wait", reason);
+        }
+        record
             .under("/console/mails", w.t("Mails", "E-mails"))
             .badge(names::badge(it.status.as_str(), w))
             .action_links(resend.filter(|_| can_resend))
             .fields(vec![
                 (labels::RECIPIENT.of(w.0), Cell::text(it.recipient.as_str())),
                 (labels::OPERATION.of(w.0), operation(&it, w)),
-                (labels::COMPANY.of(w.0), Cell::link(company, it.company_id)),
+                (labels::COMPANY.of(w.0), company),
                 (labels::CREATED.of(w.0), Cell::time(it.created_at, w)),
                 (
                     labels::NEXT_ATTEMPT.of(w.0),

@@ -33,6 +33,7 @@ mod payment_orders;
 mod plot;
 mod record;
 mod routes;
+mod seen_sessions;
 mod session;
 mod sign_in;
 mod suppressed_addresses;
@@ -45,6 +46,8 @@ use salvo::{Router, Service};
 use crate::http::platform::{self, InProcess, PlatformApi};
 use crate::telemetry::metrics::RequestMetrics;
 
+use seen_sessions::SeenSessions;
+
 pub use routes::paths;
 
 /// The path of the console, and the beginning of every path of it.
@@ -54,6 +57,7 @@ const PREFIX: &str = "/console";
 pub(super) struct Console {
     api: Arc<PlatformApi>,
     platform: InProcess,
+    seen: SeenSessions,
 }
 
 /// The platform API and the console, for the private listener.
@@ -63,6 +67,7 @@ pub fn service(api: PlatformApi, description: String, counted: RequestMetrics) -
     let console = Arc::new(Console {
         platform: InProcess::new(&api),
         api: Arc::clone(&api),
+        seen: SeenSessions::default(),
     });
     let pages = routes::all(console.api.time_machine.is_some())
         .into_iter()

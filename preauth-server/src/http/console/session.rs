@@ -28,21 +28,30 @@ pub(super) struct Signed {
 }
 
 impl Console {
-    /// The session of a request. Each request looks it up, so that a revocation takes effect at once.
+    /// The session of a request. Each request looks it up, so that a revocation takes effect at once. A
+    /// client that sent too many wrong cookies or tokens causes no look-ups but of sessions that were open
+    /// here before.
     pub(super) async fn signed(&self, req: &Request) -> Result<Option<Signed>, ApiError> {
         let cookie = cookies::cookie(req, COOKIE);
         let Some(secret) = cookie.and_then(|text| ConsoleSecret::parse(&text)) else {
             return Ok(None);
         };
-        let Some((session, operator)) = self.api.directory.session(secret.hash()).await? else {
-            return Ok(None);
-        };
-        if session.expires_at <= self.api.clock.now() {
+        let (gate, hash) = (&self.api.gate, secret.hash());
+        if !self.seen.contains(&hash) && gate.is_exhausted(req) {
             return Ok(None);
         }
-        let gate = &self.api.gate;
-        let operator = gate.admit_session(&secret, session.holder, operator);
-        Ok(operator.map(|operator| Signed { secret, operator }))
+        let found = self.api.directory.session(hash).await?;
+        let now = self.api.clock.now();
+        let valid = found.filter(|(session, _)| session.expires_at > now);
+        let operator = valid
+            .and_then(|(session, operator)| gate.admit_session(&secret, session.holder, operator));
+        let Some(operator) = operator else {
+            // Whoever has too many learns it at the next form; a page leads to signing in.
+            let _ = gate.count_unauthenticated(req);
+            return Ok(None);
+        };
+        self.seen.remember(&hash);
+        Ok(Some(Signed { secret, operator }))
     }
 
     /// Opens a session for the holder of this token, and returns the cookie.
@@ -69,6 +78,7 @@ impl Console {
             expires_at: now.saturating_add(lifetime),
         };
         self.api.directory.open_session(&session).await?;
+        self.seen.remember(&session.secret);
         let operator = operator.name.as_str();
         tracing::info!(target: "console", operator, "signed in");
         Ok(set_cookie(secret.expose(), LIFETIME.num_seconds(), req))

@@ -90,8 +90,11 @@ impl Endpoint for Events {
             // Not asked to wait, or as many requests wait as may.
             None => events.page(&query, caller).await?,
         };
-        // It may have waited for long.
-        api.gate.check_again(&caller, Self::SCOPE, req).await?;
+        // It may have waited for long. As many end together as wait for one event, or all of them when the server stops.
+        {
+            let _turn = events.reads.acquire().await.map_err(ApiError::internal)?;
+            api.gate.check_again(&caller, Self::SCOPE, req).await?;
+        }
         let cursor = events.cursors.write(caller.company, page.next);
         let data = page.events.into_iter();
         let data = data.map(|event| RawValue::from_string(event.body));

@@ -2,10 +2,16 @@
 //!
 //! Browsers say so in `Sec-Fetch-Site`, but only to servers with TLS or on their own machine, and in
 //! `Origin`, which is `null` for pages that hide their address. A request with neither is refused.
+//!
+//! Where a proxy serves the pages with TLS, a page without it is another's: whoever is in the network
+//! can write one. So `http` is the own scheme only of a request that came without TLS to an address or a
+//! name of this machine; `console.hosts` are names of a proxy with TLS.
 
 use salvo::http::Request;
 use salvo::http::header::{HOST, ORIGIN};
 use salvo::http::uri::Authority;
+
+use crate::http::client_address::CameByTls;
 
 const FETCH_SITE: &str = "sec-fetch-site";
 
@@ -20,10 +26,11 @@ pub(in crate::http) fn is_same_origin(req: &Request) -> bool {
     if !one_site || !one_origin {
         return false;
     }
+    let only_tls = CameByTls::of_request(req) || req.extensions().get::<BehindTls>().is_some();
     let is_own = |origin: &str| {
         text(HOST.as_str())
             .0
-            .is_some_and(|host| names(origin, host))
+            .is_some_and(|host| names(origin, host, only_tls))
     };
     match (site, origin) {
         (Some(site), None | Some("null")) => site == "same-origin",
@@ -33,11 +40,14 @@ pub(in crate::http) fn is_same_origin(req: &Request) -> bool {
     }
 }
 
-/// Whether an origin is a page's at this host. Behind a proxy with TLS the scheme is not this server's.
-fn names(origin: &str, host: &str) -> bool {
-    let authority = origin
-        .strip_prefix("https://")
-        .or_else(|| origin.strip_prefix("http://"));
+/// Marks a request to a name that a proxy with TLS serves.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::http) struct BehindTls;
+
+/// Whether an origin is a page's at this host.
+fn names(origin: &str, host: &str, only_tls: bool) -> bool {
+    let plain = || origin.strip_prefix("http://").filter(|_| !only_tls);
+    let authority = origin.strip_prefix("https://").or_else(plain);
     let parse = |text: &str| text.parse::<Authority>().ok();
     let (Some(origin), Some(host)) = (authority.and_then(parse), parse(host)) else {
         return false;
@@ -49,15 +59,30 @@ fn names(origin: &str, host: &str) -> bool {
 mod tests {
     use salvo::http::{HeaderValue, Request};
 
-    use super::is_same_origin;
+    use super::{BehindTls, is_same_origin};
 
-    fn admits(headers: &[(&'static str, &str)]) -> bool {
+    fn request(headers: &[(&'static str, &str)]) -> Request {
         let mut req = Request::new();
         for (name, value) in headers {
             let value = HeaderValue::from_str(value).unwrap();
             req.headers_mut().append(*name, value);
         }
-        is_same_origin(&req)
+        req
+    }
+
+    fn admits(headers: &[(&'static str, &str)]) -> bool {
+        is_same_origin(&request(headers))
+    }
+
+    #[test]
+    fn behind_tls_a_page_without_it_is_another_site() {
+        let at = |origin| {
+            let mut req = request(&[("host", "console.example"), ("origin", origin)]);
+            req.extensions_mut().insert(BehindTls);
+            is_same_origin(&req)
+        };
+        assert!(at("https://console.example"));
+        assert!(!at("http://console.example"));
     }
 
     #[test]

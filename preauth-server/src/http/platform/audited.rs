@@ -32,7 +32,16 @@ impl Named {
         let rest = template.strip_prefix(PREFIX).unwrap_or(template);
         let mut segments = rest.trim_start_matches('/').split('/');
         let kind = segments.next().unwrap_or_default();
-        let has_id = segments.next() == Some("{id}");
+        let parameter = segments.next();
+        if parameter == Some("{cnpj}")
+            && let Ok(cnpj) = path_id::cnpj(req)
+        {
+            return Self {
+                record: format!("{kind}/{}", cnpj.as_str()),
+                company: None,
+            };
+        }
+        let has_id = parameter == Some("{id}");
         let id = req.params().get("id").filter(|id| has_id && is_id(id));
         let Some(id) = id.map(|id| id.to_ascii_lowercase()) else {
             return Self {

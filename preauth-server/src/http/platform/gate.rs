@@ -190,10 +190,20 @@ impl OperatorGate {
         }
     }
 
-    fn refusal(&self, req: &Request) -> ApiError {
+    /// Whether the client of a request has sent too many wrong tokens or cookies.
+    pub(in crate::http) fn is_exhausted(&self, req: &Request) -> bool {
         let client = ClientAddress::of_request(req);
-        let counted = self.limiter.count(client, self.clock.now());
-        match counted {
+        self.limiter.exhausted(client, self.clock.now()).is_some()
+    }
+
+    /// Counts a request that opened nothing; `Err` with the seconds to wait when there were too many.
+    pub(in crate::http) fn count_unauthenticated(&self, req: &Request) -> Result<(), u32> {
+        let client = ClientAddress::of_request(req);
+        self.limiter.count(client, self.clock.now())
+    }
+
+    fn refusal(&self, req: &Request) -> ApiError {
+        match self.count_unauthenticated(req) {
             Ok(()) => ApiError::new(ErrorCode::PlatformTokenInvalid),
             Err(seconds) => ApiError::new(ErrorCode::RateLimited).retry_after(seconds),
         }

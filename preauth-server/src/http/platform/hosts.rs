@@ -15,6 +15,7 @@ use salvo::{Depot, FlowCtrl, Handler, async_trait};
 use url::Host;
 
 use crate::http::error::ApiError;
+use crate::http::pages::same_origin::BehindTls;
 use crate::http::{handler, messages};
 
 use super::{LIVEZ, METRICS, READYZ};
@@ -42,6 +43,15 @@ impl Hosts {
         let own = local(req).map(|address| address.ip());
         let admits = |authority: &Authority| self.admit_authority(authority, own);
         header.as_ref().is_some_and(admits) && req.uri().authority().is_none_or(admits)
+    }
+
+    /// Whether the name in the Host header is a configured one, and no built-in one.
+    fn is_listed(req: &Request) -> bool {
+        let header = req.headers().get(HOST);
+        let authority = header.and_then(|it| Authority::try_from(it.as_bytes()).ok());
+        let own = local(req).map(|address| address.ip());
+        let is_built_in = |it: &Authority| Self::also(Vec::new()).admit_authority(it, own);
+        authority.is_some_and(|it| !is_built_in(&it))
     }
 
     fn admit_authority(&self, authority: &Authority, own: Option<IpAddr>) -> bool {
@@ -78,6 +88,9 @@ impl Handler for Hosts {
         ctrl: &mut FlowCtrl,
     ) {
         if EXEMPT.contains(&req.uri().path()) || self.admit(req) {
+            if Self::is_listed(req) {
+                req.extensions_mut().insert(BehindTls);
+            }
             return;
         }
         let refusal = ApiError::new(ErrorCode::BadRequest).message(messages::WRONG_HOST);

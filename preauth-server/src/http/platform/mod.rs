@@ -33,6 +33,7 @@ mod paging;
 pub(crate) mod party;
 mod paths;
 pub(crate) mod payment_orders;
+pub(crate) mod personal_data;
 mod probes;
 pub(crate) mod reason;
 mod refusal;

@@ -11,7 +11,7 @@ use super::resource::Resource;
 use super::{
     api_keys, audit_log, blocked_suppliers, calling_operator, companies, credit_analysis,
     deliveries, extensions, invoices, mails, master_keys, operations, operators, overview,
-    payment_orders, sandbox_clock, suppressed_addresses, users, webhook_endpoint,
+    payment_orders, personal_data, sandbox_clock, suppressed_addresses, users, webhook_endpoint,
 };
 
 /// The lowest role that may move the clock, in a sandbox.
@@ -138,6 +138,9 @@ fn company_resources() -> Vec<Resource> {
         at("notices").get(Viewer, mails::ListAll),
         at("notices/{id}").get(Viewer, mails::Find),
         at("notices/{id}/resend").post(Operator, mails::Resend),
+        at("personal-data/{cnpj}").get(Viewer, personal_data::Find),
+        at("personal-data/{cnpj}/export").get(Viewer, personal_data::Export),
+        at("personal-data/{cnpj}/erasure").post(Admin, personal_data::Erase),
         at("suppressed-addresses").get(Viewer, suppressed_addresses::List),
         at("suppressed-addresses/{id}")
             .get(Viewer, suppressed_addresses::Find)

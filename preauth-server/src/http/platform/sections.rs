@@ -37,6 +37,8 @@ sections! {
         "Deliveries to an endpoint: their bodies, attempts and answers.";
     MAILS = "notices",
         "Mails to suppliers and companies, and their outcomes.";
+    PERSONAL_DATA = "personal-data",
+        "What is stored of the persons of a company: a copy of it, and its erasure.";
     MASTER_KEYS = "master-keys",
         "Keys that encrypt the signing secrets. The keys themselves never leave the server.";
     OPERATIONS = "operations",

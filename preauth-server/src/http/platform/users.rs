@@ -226,7 +226,11 @@ impl Endpoint for Update {
 
     async fn answer(&self, api: &PlatformApi, req: &mut Request) -> Result<Reply, ApiError> {
         let change = ChangedUser::parse(&api.json(req).await?)?.into();
-        let id = user(api, req).await?.id;
+        let found = user(api, req).await?;
+        if found.is_erased() {
+            return Err(Refusal::UserErased.into());
+        }
+        let id = found.id;
         let updated = api.directory.update_user(id, &change).await;
         let user = updated.map_err(Refusal::EmailTaken.on_conflict())?;
         Ok(ok(&User::from(&user)))

@@ -18,7 +18,7 @@ use super::answer::Answer;
 use super::frame::Frame;
 use super::message::{self, Message};
 use super::visit::{Visit, find};
-use super::{LINK, PortalApi, cross_site, viewing};
+use super::{ADDRESS, LINK, PortalApi, cross_site, viewing};
 
 /// A page behind the check of its link.
 pub(super) struct Behind<A> {
@@ -59,10 +59,18 @@ impl<A: Answer> Behind<A> {
         let Some(operation) = find(api, id).await? else {
             return Err(ApiError::new(ErrorCode::NotFound));
         };
+        let address = match req.param::<String>(ADDRESS) {
+            Some(sealed) => {
+                let address = api.links.open_address(id, &sealed);
+                Some(address.ok_or(ApiError::new(ErrorCode::NotFound))?)
+            }
+            None => None,
+        };
         let visit = Visit {
             api,
             frame,
             operation,
+            address,
             now,
         };
         let tenant = Tenant::HeadOffice(visit.operation.payer.head_office);
@@ -75,7 +83,9 @@ impl<A: Answer> Behind<A> {
         req: &mut Request,
         is_form: bool,
     ) -> Result<Reply, ApiError> {
-        if !viewing::is_shown(visit.api, &visit.operation, visit.now).await? {
+        // A mail can be read for longer than its offer is shown.
+        let is_of_mail = visit.address.is_some();
+        if !is_of_mail && !viewing::is_shown(visit.api, &visit.operation, visit.now).await? {
             let gone = Message::Over;
             return Ok(message::page(&visit.frame, StatusCode::GONE, gone));
         }

@@ -59,6 +59,15 @@ impl Frame {
         path
     }
 
+    /// This page, in the language that the reader chose.
+    pub(super) fn itself(&self) -> String {
+        if self.is_chosen {
+            let language = language::name(self.words.0);
+            return format!("{}?{LANGUAGE}={language}", self.here);
+        }
+        self.here.clone()
+    }
+
     /// This page in the other language.
     pub(super) fn other_language(&self) -> String {
         let other = match self.words.0 {

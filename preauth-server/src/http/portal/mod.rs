@@ -46,6 +46,8 @@ use wrapped::Wrapped;
 pub(super) const LISTENER: &str = "portal";
 /// The parameter of routes.
 const LINK: &str = "link";
+/// The parameter of the page that ends mails to an address.
+const ADDRESS: &str = "address";
 
 /// The dependencies of the pages.
 pub struct PortalApi {
@@ -82,15 +84,27 @@ pub fn service(api: PortalApi, metrics: RequestMetrics) -> Service {
             &api,
             SupplierPage::Unsubscribe,
             unsubscribe::Unsubscribe,
+        ))
+        .push(route_at(
+            &api,
+            &format!("{}/{{{ADDRESS}}}", path(SupplierPage::Unsubscribe)),
+            unsubscribe::Unsubscribe,
         ));
     server::service_with_secret_paths(router, Wrapped, LISTENER, clock, ids, metrics)
 }
 
+fn path(page: SupplierPage) -> String {
+    page.path(&format!("{{{LINK}}}"))
+}
+
 /// The route of a page; HEAD answers like GET.
 fn route<A: Answer + Copy>(api: &Arc<PortalApi>, page: SupplierPage, answer: A) -> Router {
-    let path = page.path(&format!("{{{LINK}}}"));
-    let behind = || Behind::new(Arc::clone(api), &path, answer);
-    let router = Router::with_path(&path).get(behind()).head(behind());
+    route_at(api, &path(page), answer)
+}
+
+fn route_at<A: Answer + Copy>(api: &Arc<PortalApi>, path: &str, answer: A) -> Router {
+    let behind = || Behind::new(Arc::clone(api), path, answer);
+    let router = Router::with_path(path).get(behind()).head(behind());
     if A::HAS_FORM {
         router.post(behind())
     } else {

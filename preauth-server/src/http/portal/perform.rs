@@ -43,6 +43,7 @@ pub(super) async fn perform(
                 return Ok(visit.back());
             }
             let present = Visit {
+                address: None,
                 api,
                 frame: visit.frame.clone(),
                 operation,

@@ -1,6 +1,7 @@
 //! The end of mails to the address that a link was sent to.
 
 use askama::Template;
+use preauth_core::port::PageRequest;
 use preauth_core::value::{Email, SuppressionId};
 use salvo::async_trait;
 use salvo::http::{Request, StatusCode};
@@ -18,6 +19,9 @@ use super::visit::Visit;
 /// Letters of an address before the `@` that a page shows: who holds a forwarded link need not learn it.
 const SHOWN_LETTERS: usize = 2;
 
+/// An entry is enough.
+const ONE: PageRequest = PageRequest { page: 1, limit: 1 };
+
 #[derive(Clone, Copy)]
 pub(super) struct Unsubscribe;
 
@@ -34,7 +38,12 @@ impl Answer for Unsubscribe {
     const HAS_FORM: bool = true;
 
     async fn read(&self, visit: &Visit<'_>) -> Result<Reply, ApiError> {
-        let addressee = visit.api.directory.addressee(visit.operation.id).await?;
+        let directory = &visit.api.directory;
+        if let Some(address) = &visit.address {
+            let listed = directory.suppressed_addresses(Some(address), ONE);
+            return page(visit, address, listed.await?.total > 0);
+        }
+        let addressee = directory.addressee(visit.operation.id).await?;
         let Some(addressee) = addressee else {
             return Ok(forgotten(visit));
         };
@@ -45,7 +54,11 @@ impl Answer for Unsubscribe {
     async fn submit(&self, visit: &Visit<'_>, _req: &mut Request) -> Result<Reply, ApiError> {
         let (api, operation) = (visit.api, visit.operation.id);
         let id = SuppressionId::new(api.ids.uuid(visit.now));
-        let suppressed = api.directory.suppress_addressee(id, operation, visit.now);
+        let (directory, now) = (&api.directory, visit.now);
+        let suppressed = match &visit.address {
+            Some(address) => directory.suppress_address(id, address, operation, now),
+            None => directory.suppress_addressee(id, operation, now),
+        };
         match suppressed.await {
             Ok(()) => {
                 tracing::info!(target: "portal", operation = operation.get(), "an address wants no mails");
@@ -66,7 +79,8 @@ fn page(visit: &Visit<'_>, address: &Email, is_ended: bool) -> Result<Reply, Api
     frame::page(StatusCode::OK, &page)
 }
 
-/// The record of a mail is removed some time after it was sent, and with it the address.
+/// The record of a mail is removed some time after it was sent, and with it the address. The link in a mail
+/// brings its address along; that of the offer's page does not.
 fn forgotten(visit: &Visit<'_>) -> Reply {
     message::page(&visit.frame, StatusCode::GONE, Message::AddressForgotten)
 }

@@ -2,7 +2,7 @@
 
 use preauth_core::operation::{Operation, State};
 use preauth_core::port::Viewer;
-use preauth_core::value::{OperationId, Timestamp};
+use preauth_core::value::{Email, OperationId, Timestamp};
 
 use crate::http::error::ApiError;
 use crate::http::pages::headers;
@@ -17,6 +17,8 @@ pub(super) struct Visit<'a> {
     pub(super) api: &'a PortalApi,
     pub(super) frame: Frame,
     pub(super) operation: Operation,
+    /// The address in the link, where it has one.
+    pub(super) address: Option<Email>,
     pub(super) now: Timestamp,
 }
 

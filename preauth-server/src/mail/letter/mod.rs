@@ -71,6 +71,7 @@ impl Letter {
         });
         Ok(offer::letter(
             &offers.collect::<Result<Vec<_>, UnreadableContent>>()?,
+            &mail.recipient,
             portal,
             pages,
         ))

@@ -1,6 +1,6 @@
 //! Mails about offers, to a supplier that is registered or invited.
 
-use preauth_core::value::Money;
+use preauth_core::value::{Email, Money};
 use preauth_core::wire::PreAuthorization;
 use url::Url;
 
@@ -20,6 +20,7 @@ pub(super) enum Reader {
 /// own, otherwise all have that of the portal.
 pub(super) fn letter(
     offers: &[(Reader, PreAuthorization)],
+    recipient: &Email,
     portal: Option<&Url>,
     pages: Option<&SupplierLinks>,
 ) -> Letter {
@@ -40,8 +41,8 @@ pub(super) fn letter(
         Some(pages) => with_pages(reader, offers, pages),
         None => with_portal(reader, offers, portal),
     });
-    let unsubscribe =
-        pages.and_then(|pages| pages_of(offers, pages, SupplierPage::Unsubscribe).next());
+    let unsubscribe = pages.zip(offers.first());
+    let unsubscribe = unsubscribe.map(|(pages, (_, offer))| pages.unsubscribe(offer.id, recipient));
     blocks.push(Block::Note(note(&payer, offers)));
     blocks.extend(unsubscribe.clone().map(|url| Block::NoteLink {
         label: "Não quero receber estes e-mails",
@@ -79,10 +80,9 @@ fn with_pages(
     offers: &[(Reader, PreAuthorization)],
     pages: &SupplierLinks,
 ) -> Vec<Block> {
-    let links = pages_of(offers, pages, SupplierPage::Offer);
-    let links = links.map(|url| Block::Link {
+    let links = offers.iter().map(|(_, offer)| Block::Link {
         label: "Ver a oferta e responder",
-        url,
+        url: pages.url(offer.id, SupplierPage::Offer),
     });
     let facts = offers.iter().map(|(_, offer)| Block::Facts(facts(offer)));
     let todo = Block::Paragraph(on_its_page(reader, offers));
@@ -91,17 +91,6 @@ fn with_pages(
     }
     let each = facts.zip(links).flat_map(|(facts, link)| [facts, link]);
     std::iter::once(todo).chain(each).collect()
-}
-
-/// The same page of each offer.
-fn pages_of(
-    offers: &[(Reader, PreAuthorization)],
-    pages: &SupplierLinks,
-    page: SupplierPage,
-) -> impl Iterator<Item = Url> {
-    offers
-        .iter()
-        .map(move |(_, offer)| pages.url(offer.id, page))
 }
 
 fn on_its_page(reader: Reader, offers: &[(Reader, PreAuthorization)]) -> String {
@@ -354,7 +343,12 @@ Acessar a plataforma: https://plataforma.example.com/
                     assert_eq!(found.sum::<usize>(), 1, "{link} in {written}");
                 }
             }
-            let end = url(12, SupplierPage::Unsubscribe);
+            let first = OperationId::new(12).unwrap();
+            let end = pages.unsubscribe(first, &joint.recipient).to_string();
+            assert!(
+                end.starts_with(&url(12, SupplierPage::Unsubscribe)),
+                "{end}"
+            );
             assert_eq!(letter.unsubscribe().map(Url::as_str), Some(end.as_str()));
             assert!(letter.text().contains(&end), "{letter:?}");
         }

@@ -114,5 +114,6 @@ fn offer_without_mail(row: &impl RawRow) -> Result<OfferWithoutMail, Corrupt> {
     Ok(OfferWithoutMail {
         operation: columns.number("id", OperationId::new)?,
         created_at: columns.timestamp("created_at")?,
+        erased_at: columns.optional_timestamp("erased_at")?,
     })
 }

@@ -89,7 +89,9 @@ impl Durability {
     }
 }
 
-async fn weak_settings(connection: &mut PgConnection) -> Result<Vec<String>, sqlx::Error> {
+pub(super) async fn weak_settings(
+    connection: &mut PgConnection,
+) -> Result<Vec<String>, sqlx::Error> {
     let rows = sqlx::raw_sql(WEAK).fetch_all(connection).await?;
     rows.iter().map(|row: &PgRow| row.try_get("weak")).collect()
 }

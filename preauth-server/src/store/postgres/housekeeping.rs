@@ -11,8 +11,8 @@ use sqlx::{PgConnection, Row};
 use tokio::sync::Notify;
 
 use crate::store::error::WriteError;
-use crate::store::sql::mails;
-use crate::store::{Housekeeping, SETTLE_BATCH_SIZE};
+use crate::store::sql::{mails, personal_data};
+use crate::store::{Housekeeping, OldFiles, SETTLE_BATCH_SIZE};
 
 use super::front::{Front, Look};
 use super::rows::clamped;
@@ -109,6 +109,19 @@ impl Housekeeping for PostgresStore {
                 Box::pin(forget_mails(connection, input))
             });
         Ok(note(&self.fronts.ended_mails, look, forgotten.await?))
+    }
+
+    async fn forget_old_files(
+        &self,
+        now: Timestamp,
+        ended_before: Timestamp,
+        after: i64,
+        limit: u32,
+    ) -> Result<OldFiles, Unavailable> {
+        self.write_relaxed((now, ended_before, after, limit), |connection, input| {
+            Box::pin(personal_data::forget_old_files(connection, input))
+        })
+        .await
     }
 
     async fn forget_event_numbers(

@@ -7,6 +7,7 @@
 mod access;
 mod archive;
 mod backup;
+mod checkup;
 mod commit;
 mod connections;
 mod database;
@@ -66,6 +67,7 @@ use access::KeyLookups;
 pub(super) use archive::PostgresArchive;
 pub use backup::PostgresImport;
 pub(super) use backup::export;
+pub(super) use checkup::check_up;
 use connections::Connections;
 use front::Fronts;
 use held::HeldOffices;

@@ -167,7 +167,7 @@ async fn check_schema(connection: &mut PgConnection) -> Result<(), Fault> {
     migrations::check(connection).await
 }
 
-async fn refuse_half_restored(connection: &mut PgConnection) -> Result<(), Fault> {
+pub(super) async fn refuse_half_restored(connection: &mut PgConnection) -> Result<(), Fault> {
     if migrations::is_half_restored(connection).await? {
         return Err(SchemaMismatch::HalfRestored.into());
     }

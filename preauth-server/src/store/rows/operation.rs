@@ -37,7 +37,10 @@ macro_rules! select_operations {
                     p.id AS payer_id, p.head_office_id AS payer_head_office_id,
                     p.cnpj AS payer_cnpj, p.name AS payer_name,
                     x.id AS extension_id, x.new_due_date, x.total_amount_cents,
-                    NOT s.is_invited OR si.name IS NOT NULL AS supplier_is_known, ",
+                    NOT s.is_invited OR si.name IS NOT NULL
+                        OR (SELECT 1 FROM erased_invitations ei
+                            WHERE ei.supplier_id = s.id AND ei.head_office_id = o.head_office_id)
+                           IS NOT NULL AS supplier_is_known, ",
             $crate::store::rows::supplier_columns!(),
             $more,
             " FROM operations o

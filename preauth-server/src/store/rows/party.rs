@@ -31,12 +31,18 @@ pub(in crate::store) const SUPPLIER: PartyColumns = PartyColumns {
 /// the record's head office gave it.
 ///
 /// Records of builds without invitations, and records without an offer, have no invitation and use
-/// the name in the company's row.
+/// the name in the company's row. An invitation whose contact was erased is looked up only then. `p` is the
+/// payer.
 macro_rules! supplier_columns {
     () => {
         "s.id AS supplier_id, s.head_office_id AS supplier_head_office_id,
          s.cnpj AS supplier_cnpj,
-         CASE WHEN s.is_invited THEN coalesce(si.name, s.name) ELSE s.name END AS supplier_name"
+         CASE WHEN s.is_invited THEN
+                  CASE WHEN si.name IS NOT NULL THEN si.name
+                       ELSE coalesce((SELECT ei.name FROM erased_invitations ei
+                                      WHERE ei.supplier_id = s.id AND ei.head_office_id = p.head_office_id),
+                                     s.name) END
+              ELSE s.name END AS supplier_name"
     };
 }
 pub(in crate::store) use supplier_columns;

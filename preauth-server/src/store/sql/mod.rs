@@ -31,6 +31,7 @@ mod operators;
 mod overview;
 pub(super) mod parties;
 pub(super) mod payment_orders;
+pub(super) mod personal_data;
 pub(super) mod platform_replies;
 mod queries;
 mod query;

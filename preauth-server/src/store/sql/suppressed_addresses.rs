@@ -32,6 +32,18 @@ impl<D: Database> SuppressedAddresses for D {
         Ok(suppressed.await?)
     }
 
+    async fn suppress_address(
+        &self,
+        id: SuppressionId,
+        address: &Email,
+        operation: OperationId,
+        at: Timestamp,
+    ) -> Result<(), DirectoryError> {
+        let input = (id, mailbox(address), operation, at);
+        let suppressed = self.write(input, |session, input| Box::pin(add(session, input)));
+        Ok(suppressed.await?)
+    }
+
     async fn suppressed_address(
         &self,
         id: SuppressionId,
@@ -103,6 +115,24 @@ async fn suppress(
     one_row_or(u64::from(known.is_some()), WriteError::NotFound)
 }
 
+async fn add(
+    session: &mut dyn Session,
+    (id, mailbox, operation, at): &(SuppressionId, String, OperationId, Timestamp),
+) -> Result<(), WriteError> {
+    let added = query(
+        "INSERT INTO suppressed_addresses (id, mailbox, operation_id, suppressed_at)
+         VALUES ($1, $2, $3, $4) ON CONFLICT (mailbox) DO NOTHING",
+    );
+    added
+        .bind(id.as_uuid())
+        .bind(mailbox.as_str())
+        .bind(operation.get())
+        .bind(at.unix_millis())
+        .execute(session)
+        .await?;
+    Ok(())
+}
+
 async fn by_id(
     session: &mut dyn Session,
     id: SuppressionId,
@@ -148,7 +178,7 @@ async fn remove(session: &mut dyn Session, id: SuppressionId) -> Result<(), Writ
     one_row_or(done, WriteError::NotFound)
 }
 
-fn entry(row: &Row) -> Result<SuppressedAddress, Corrupt> {
+pub(super) fn entry(row: &Row) -> Result<SuppressedAddress, Corrupt> {
     let columns = Columns::of("suppressed_addresses", row);
     Ok(SuppressedAddress {
         id: SuppressionId::new(columns.uuid("id")?),

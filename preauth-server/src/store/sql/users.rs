@@ -74,7 +74,7 @@ async fn update(
     let row = query(
         "UPDATE users SET name = coalesce($2, name), email = coalesce($3, email),
              permissions = coalesce($4, permissions), active = coalesce($5, active)
-         WHERE id = $1
+         WHERE id = $1 AND erased_at IS NULL
          RETURNING id, company_id, name, email, permissions, active, created_at",
     )
     .bind(id.as_uuid())
@@ -84,7 +84,12 @@ async fn update(
     .bind(change.active)
     .fetch_optional(session)
     .await?;
-    Ok(user(row.as_ref().ok_or(WriteError::NotFound)?)?)
+    if let Some(row) = row {
+        return Ok(user(&row)?);
+    }
+    let exists = by_id(session, id).await?.is_some();
+    one_row_or(u64::from(exists), WriteError::NotFound)?;
+    Err(WriteError::Conflict)
 }
 
 async fn by_id(session: &mut dyn Session, id: UserId) -> Result<Option<User>, Fault> {

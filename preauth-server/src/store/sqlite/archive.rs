@@ -33,21 +33,17 @@ impl SqliteArchive {
     /// Fails unless `path` has a database whose schema this build supports.
     pub(in crate::store) async fn open(path: &Path) -> Result<Self, OpenError> {
         super::open::check_path(path)?;
-        let failed = |cause: sqlx::Error| OpenError::Database {
-            path: path.to_owned(),
-            cause: Box::new(cause),
-        };
-        let mut connection = options(path).connect().await.map_err(failed)?;
+        let mut connection = options(path)
+            .connect()
+            .await
+            .map_err(|cause| unreadable(path, cause.into()))?;
         let checked = migrations::check(&mut connection).await;
         checked.map_err(|fault| match fault {
             Fault::Schema(mismatch) => OpenError::SchemaMismatch {
                 database: path.display().to_string(),
                 mismatch,
             },
-            cause => OpenError::Database {
-                path: path.to_owned(),
-                cause: Box::new(cause),
-            },
+            cause => unreadable(path, cause),
         })?;
         Ok(Self {
             path: path.to_owned(),
@@ -65,14 +61,10 @@ impl SqliteArchive {
 /// What there is to migrate in the file, which must exist.
 pub(in crate::store) async fn pending_steps(path: &Path) -> Result<PendingSteps, OpenError> {
     super::open::check_path(path)?;
-    let failed = |cause: Box<dyn std::error::Error + Send + Sync>| OpenError::Database {
-        path: path.to_owned(),
-        cause,
-    };
     let mut connection = options(path)
         .connect()
         .await
-        .map_err(|cause| failed(cause.into()))?;
+        .map_err(|cause| unreadable(path, cause.into()))?;
     migrations::pending(&mut connection)
         .await
         .map_err(|fault| match fault {
@@ -80,8 +72,24 @@ pub(in crate::store) async fn pending_steps(path: &Path) -> Result<PendingSteps,
                 database: path.display().to_string(),
                 mismatch,
             },
-            fault => failed(fault.into()),
+            fault => unreadable(path, fault),
         })
+}
+
+/// SQLite's code for a journal that a killed process left, which only a writer may roll back.
+const READONLY_ROLLBACK: &str = "776";
+
+fn unreadable(path: &Path, fault: Fault) -> OpenError {
+    let path = path.to_owned();
+    let code = match &fault {
+        Fault::Database(sqlx::Error::Database(error)) => error.code(),
+        _ => None,
+    };
+    if code.as_deref() == Some(READONLY_ROLLBACK) {
+        return OpenError::Unfinished { path };
+    }
+    let cause = Box::new(fault);
+    OpenError::Database { path, cause }
 }
 
 /// The options for reading the file while its server uses it.

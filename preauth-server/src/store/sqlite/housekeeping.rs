@@ -9,8 +9,8 @@ use sqlx::SqliteConnection;
 use tokio::sync::Notify;
 
 use crate::store::error::{WriteError, unavailable};
-use crate::store::sql::mails;
-use crate::store::{Housekeeping, SETTLE_BATCH_SIZE};
+use crate::store::sql::{mails, personal_data};
+use crate::store::{Housekeeping, OldFiles, SETTLE_BATCH_SIZE};
 
 use super::rows::clamped;
 use super::{SqliteStore, feed, settle};
@@ -92,6 +92,21 @@ impl Housekeeping for SqliteStore {
         self.writer
             .write_relaxed((ended_before, limit), |connection, input| {
                 Box::pin(forget_mails(connection, input))
+            })
+            .await
+            .map_err(unavailable)
+    }
+
+    async fn forget_old_files(
+        &self,
+        now: Timestamp,
+        ended_before: Timestamp,
+        after: i64,
+        limit: u32,
+    ) -> Result<OldFiles, Unavailable> {
+        self.writer
+            .write_relaxed((now, ended_before, after, limit), |connection, input| {
+                Box::pin(personal_data::forget_old_files(connection, input))
             })
             .await
             .map_err(unavailable)

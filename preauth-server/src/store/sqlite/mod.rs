@@ -8,6 +8,7 @@
 mod access;
 mod archive;
 mod backup;
+mod checkup;
 mod commit;
 mod counters;
 mod database;
@@ -41,9 +42,9 @@ use async_trait::async_trait;
 use preauth_core::operation::Operation;
 use preauth_core::port::Unavailable;
 use preauth_core::value::{OperationId, Timestamp};
-use sqlx::Transaction;
 use sqlx::pool::PoolConnection;
 use sqlx::sqlite::{Sqlite, SqlitePool};
+use sqlx::{SqliteConnection, Transaction};
 use tokio::sync::Notify;
 use tokio::task::JoinSet;
 
@@ -58,6 +59,7 @@ use crate::store::rows::FoundOffer;
 pub(super) use archive::{SqliteArchive, pending_steps};
 pub use backup::SqliteImport;
 pub(super) use backup::{compare, export};
+pub(super) use checkup::check_up;
 use counters::Counters;
 use key_cache::KeyCache;
 use mails::MailTurns;
@@ -129,16 +131,7 @@ impl Lifecycle for SqliteStore {
 
     async fn moments(&self) -> Result<Moments, Unavailable> {
         let mut reader = self.reader().await?;
-        // The ids of events begin with their time.
-        let latest: Option<i64> =
-            sqlx::query_scalar("SELECT at FROM events ORDER BY id DESC LIMIT 1")
-                .fetch_optional(&mut *reader)
-                .await
-                .map_err(Fault::from)?;
-        Ok(Moments {
-            now: None,
-            latest_recorded: latest.and_then(Timestamp::from_unix_millis),
-        })
+        Ok(moments(&mut reader).await?)
     }
 
     fn loops(&self) -> Vec<Arc<LoopHealth>> {
@@ -159,6 +152,17 @@ impl Lifecycle for SqliteStore {
     fn deliveries_waiting(&self) -> Arc<Notify> {
         Arc::clone(&self.waiting)
     }
+}
+
+async fn moments(connection: &mut SqliteConnection) -> Result<Moments, Fault> {
+    // The ids of events begin with their time.
+    let latest: Option<i64> = sqlx::query_scalar("SELECT at FROM events ORDER BY id DESC LIMIT 1")
+        .fetch_optional(connection)
+        .await?;
+    Ok(Moments {
+        now: None,
+        latest_recorded: latest.and_then(Timestamp::from_unix_millis),
+    })
 }
 
 impl fmt::Debug for SqliteStore {

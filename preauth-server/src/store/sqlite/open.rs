@@ -112,7 +112,7 @@ async fn check_owner(path: &Path) -> Result<(), OpenError> {
     Ok(())
 }
 
-fn database_error(path: &Path, cause: sqlx::Error) -> OpenError {
+pub(super) fn database_error(path: &Path, cause: sqlx::Error) -> OpenError {
     OpenError::Database {
         path: path.to_owned(),
         cause: Box::new(cause),
@@ -180,7 +180,7 @@ pub(super) fn restoring(path: &Path) -> PathBuf {
 }
 
 /// A database that is being restored does not exist yet, and none may be made in its place.
-fn refuse_half_restored(path: &Path) -> Result<(), OpenError> {
+pub(super) fn refuse_half_restored(path: &Path) -> Result<(), OpenError> {
     let incomplete = restoring(path);
     if incomplete.symlink_metadata().is_err() {
         return Ok(());

@@ -7,6 +7,7 @@
 //! separately. Requests are counted where they are logged; everything else by decorators of the
 //! ports.
 
+mod audit_log;
 mod commits;
 mod deliveries;
 mod family;
@@ -20,6 +21,7 @@ use prometheus::{Registry, TextEncoder};
 
 use crate::clock::{Clock, SystemClock};
 
+pub use audit_log::AuditLogMetrics;
 pub use commits::{CommitMetrics, CountedStore};
 pub use deliveries::{CountedOutbox, DeliveryMetrics};
 pub use family::Families;
@@ -43,6 +45,8 @@ pub struct Metrics {
     pub deliveries: DeliveryMetrics,
     /// Of mails.
     pub mails: MailMetrics,
+    /// Of the audit log's seals.
+    pub audit_log: AuditLogMetrics,
 }
 
 impl Metrics {
@@ -56,6 +60,7 @@ impl Metrics {
             commits: CommitMetrics::new(&families),
             deliveries: DeliveryMetrics::new(&families),
             mails: MailMetrics::new(&families),
+            audit_log: AuditLogMetrics::new(&families),
             registry,
             started_at: SystemClock.now(),
         }

@@ -14,6 +14,7 @@ use super::served::{Offered, Served, offered};
 
 on_each_database! {
     a_copy_is_silent_until_it_is_adopted_and_the_original_goes_on,
+    a_restored_backup_is_silent_until_it_is_adopted,
     a_database_of_another_deployment_is_silent,
     a_database_opened_with_quiet_outbound_is_silent,
 }
@@ -65,6 +66,34 @@ impl Data {
         }
     }
 
+    /// What `backup` and `restore` make of it in a new home; the master key comes by itself.
+    async fn restored(&self, offered: &Offered) -> Self {
+        let home = Home::new(Backend::Sqlite).await;
+        let data = home.folder().join("data");
+        std::fs::create_dir(&data).unwrap();
+        let key = self.home.folder().join("data/master.key");
+        let copied = Command::new("cp").arg("-a").arg(key).arg(&data).status();
+        assert!(copied.unwrap().success());
+        let mut url = None;
+        if self.url.is_some() {
+            let name = cluster::new_name();
+            let admin = format!("{}/postgres", cluster::url());
+            let mut admin = PgConnection::connect(&admin).await.unwrap();
+            let statement = format!("CREATE DATABASE {name}");
+            admin.execute(AssertSqlSafe(statement)).await.unwrap();
+            url = Some(format!("{}/{name}", cluster::url()));
+        }
+        let restored = Self {
+            home: Arc::new(home),
+            url,
+        };
+        let backup = restored.home.folder().join("backup");
+        for (place, command) in [(self, "backup"), (&restored, "restore")] {
+            place.run(offered, &[command, backup.to_str().unwrap()]);
+        }
+        restored
+    }
+
     async fn make_everything_due(&self) {
         for statement in ALL_DUE {
             if let Some(url) = &self.url {
@@ -99,17 +128,22 @@ impl Data {
 
     /// Runs `adopt`, and returns what it printed.
     fn adopt(&self, offered: &Offered) -> Value {
-        let mut adopt = Command::new(env!("CARGO_BIN_EXE_preauth-server"));
-        adopt
-            .args(["adopt", "--yes", "--json"])
+        serde_json::from_slice(&self.run(offered, &["adopt", "--yes", "--json"])).unwrap()
+    }
+
+    /// Runs a command on the database, and returns what it printed.
+    fn run(&self, offered: &Offered, arguments: &[&str]) -> Vec<u8> {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_preauth-server"));
+        command
+            .args(arguments)
             .args(["--data".into(), self.home.folder().join("data")])
             .env("PREAUTH_PLATFORM_TOKEN", &offered.token)
             .env("PREAUTH_FILES_SHARED", "true")
             .envs(self.url.iter().map(|url| ("PREAUTH_DATABASE", url)));
-        let output = adopt.output().unwrap();
+        let output = command.output().unwrap();
         let error = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success(), "{error}");
-        serde_json::from_slice(&output.stdout).unwrap()
+        assert!(output.status.success(), "{arguments:?}: {error}");
+        output.stdout
     }
 }
 
@@ -205,6 +239,27 @@ async fn a_copy_is_silent_until_it_is_adopted_and_the_original_goes_on(backend: 
     server.wait_until_ready_is(200).await;
     assert_eq!(server.status().await, "IN_PRE_AUTH");
     assert_eq!(server.offer_again(&offered).await.status, 201);
+}
+
+async fn a_restored_backup_is_silent_until_it_is_adopted(backend: Backend) {
+    let receiver = TestReceiver::start().await;
+    let offered = offered(backend, &receiver.url()).await;
+    let original = Data::of(&offered);
+    let server = original.serve(&offered, &[]).await;
+    server.wait_until_ready_is(200).await;
+    let copy = original.restored(&offered).await;
+    server.server.stop();
+    copy.make_everything_due().await;
+
+    let looked_at = copy.serve(&offered, &[]).await;
+    let foreign = ("foreign_database", "this database is a copy");
+    assert_silent(&looked_at, &copy, &offered, &receiver, foreign).await;
+    let arrived = receiver.requests(0).await.len();
+    looked_at.server.stop();
+    let adopted = copy.adopt(&offered);
+    assert_eq!(adopted["overdueOffers"], 1, "{adopted}");
+    let acting = copy.serve(&offered, &[]).await;
+    assert_acting(&acting, &receiver, arrived).await;
 }
 
 async fn a_database_of_another_deployment_is_silent(backend: Backend) {

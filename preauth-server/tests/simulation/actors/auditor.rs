@@ -37,6 +37,7 @@ async fn audit(cluster: &Arc<Cluster>, random: Random) {
         // The clock jumps and instances are down, so late work is no violation here.
         is_live: false,
         daily_share: NonZeroU32::MAX,
+        mails_kept: None,
     };
     let archive = Unhurried {
         database: Arc::clone(&cluster.database),

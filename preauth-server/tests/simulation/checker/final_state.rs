@@ -50,6 +50,7 @@ impl FinalState {
             now,
             is_live: true,
             daily_share: NonZeroU32::MAX,
+            mails_kept: None,
         };
         let mut end = Self::default();
         let copied = Copied { host_now, records };

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use preauth_core::port::{Outbox, Unavailable};
 use preauth_core::value::Timestamp;
-use preauth_server::store::Housekeeping;
+use preauth_server::store::{Housekeeping, OldFiles};
 use tokio::sync::Notify;
 
 use super::SimStore;
@@ -43,6 +43,16 @@ impl Housekeeping for SimStore {
 
     async fn forget_ended_mails(&self, _: Timestamp, _: u32) -> Result<u64, Unavailable> {
         Ok(0)
+    }
+
+    async fn forget_old_files(
+        &self,
+        _: Timestamp,
+        _: Timestamp,
+        _: i64,
+        _: u32,
+    ) -> Result<OldFiles, Unavailable> {
+        Ok(OldFiles::default())
     }
 
     async fn forget_event_numbers(&self, _: Timestamp, _: u32) -> Result<u64, Unavailable> {

@@ -28,7 +28,7 @@ const TABLES: [&str; 9] = [
 ];
 
 /// Copies of an operation, each with a reply and a file.
-const OPERATIONS: &str = "INSERT INTO operations
+pub(super) const OPERATIONS: &str = "INSERT INTO operations
          SELECT (jsonb_populate_record(o, jsonb_build_object(
              'id', 1000000 + n, 'invoice_number', 'NF-' || n, 'invoice_number_nfc', NULL,
              'external_reference', NULL, 'status', 'IN_PRE_AUTH', 'closing_action', NULL,

@@ -5,6 +5,8 @@
 mod audit;
 mod feed;
 mod large;
+mod overview;
+mod personal_data;
 mod queues;
 mod reported;
 

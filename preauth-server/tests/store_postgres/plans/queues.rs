@@ -11,7 +11,7 @@ use preauth_core::operation::Command;
 use preauth_core::port::{ActingOperator, Audited, Claim};
 use preauth_core::value::{OperatorName, RequestId, Timestamp};
 use preauth_server::audit_trail::AuditedRequest;
-use preauth_server::directory::AuditOutcome;
+use preauth_server::directory::{AuditOutcome, Sealing};
 use preauth_server::mail::{Claimed, DailyShare, MailClaim, MailLimits, Outcome};
 
 use crate::store::deliveries::deliver;
@@ -79,12 +79,17 @@ pub(super) const FILL: &str = "CREATE TEMPORARY TABLE many AS
          FROM many m JOIN notices n
              ON n.id = (SELECT min(id::TEXT)::UUID FROM notices
                         WHERE status = 'SENT' AND kind = 'OFFER');
+     -- The real seals stay the newest, or nothing would be sealed after these.
+     UPDATE audit_log SET seal = seal + 30000;
+     UPDATE audit_seals SET number = number + 30000;
+     INSERT INTO audit_seals (number, sealed_at, row_count, hash)
+         VALUES (30000, 0, 1, decode(repeat('00', 32), 'hex'));
      INSERT INTO audit_log (request_id, at, operator_name, role, address, action, outcome, record, seal)
          SELECT id, 0, 'root', 'ADMIN', '127.0.0.1', 'cancelOperation', 'DONE',
              'operations/' || operation_id, 2 + operation_id / 100
          FROM many;
      INSERT INTO audit_seals (number, sealed_at, row_count, hash)
-         SELECT DISTINCT seal, 0, 100, sha256('x') FROM audit_log WHERE seal > 1000;
+         SELECT DISTINCT seal, 0, 100, sha256('x') FROM audit_log WHERE seal < 30000;
      DROP TABLE many";
 
 impl Scene {
@@ -127,7 +132,12 @@ impl Scene {
         let directory = self.fixture.directory();
         let left = directory.leave_row(request, AuditOutcome::Done).await;
         left.unwrap();
-        assert_eq!(directory.seal(now).await.unwrap().unwrap().rows, 1);
+        let known = match directory.seal(now, None).await.unwrap() {
+            Sealing::Sealed { seal, rows: 1 } => seal,
+            other => panic!("{other:?}"),
+        };
+        let idle = directory.seal(now, Some(known)).await.unwrap();
+        assert_eq!(idle, Sealing::Nothing(Some(known)));
     }
 
     async fn deliver(&self, now: Timestamp) {

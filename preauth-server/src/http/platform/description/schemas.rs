@@ -10,7 +10,8 @@ use crate::http::platform::reason::NewReason;
 use crate::http::platform::{
     api_keys, audit_log, blocked_suppliers, calling_operator, companies, credit_analysis,
     deliveries, extensions, invoices, mails, master_keys, operations, operators, overview,
-    payment_orders, probes, sandbox_clock, suppressed_addresses, users, webhook_endpoint,
+    payment_orders, personal_data, probes, sandbox_clock, suppressed_addresses, users,
+    webhook_endpoint,
 };
 
 pub(super) const ALL: &Shapes = &[
@@ -60,6 +61,9 @@ pub(super) const ALL: &Shapes = &[
     shape::<deliveries::ResentShape>(),
     shape::<mails::MailShape>(),
     list::<mails::MailShape>("NoticeList"),
+    shape::<personal_data::PersonalDataShape>(),
+    shape::<personal_data::PersonalDataExport>(),
+    shape::<personal_data::ErasureShape>(),
     shape::<suppressed_addresses::SuppressedAddressShape>(),
     list::<suppressed_addresses::SuppressedAddressShape>("SuppressedAddressList"),
     shape::<master_keys::MasterKeysShape>(),

@@ -20,7 +20,7 @@ use lettre::transport::smtp::extension::ClientId;
 use lettre::transport::smtp::{Error as SmtpError, response::Response};
 use thiserror::Error;
 
-use super::{NotTaken, Transport};
+use super::{NotTaken, Reason, Transport};
 use crate::files;
 use crate::mail::letterhead::OutgoingMail;
 
@@ -109,6 +109,19 @@ impl SmtpRelay {
             welcome.map_err(|error| (Step::LoggingIn, error))?;
         }
         Ok(connection)
+    }
+
+    /// Connects, encrypts and logs in as for a mail, and sends none.
+    ///
+    /// # Errors
+    /// The step that failed, and the next one.
+    pub async fn check(&self) -> Result<(), Reason> {
+        let ready = self.ready().await;
+        let mut connection =
+            ready.map_err(|(step, failure)| step.reason(&self.settings, &failure))?;
+        // Its answer does not matter.
+        let _ = tokio::time::timeout(CLOSING, connection.command(Quit)).await;
+        Ok(())
     }
 
     /// A connection that can send a mail.

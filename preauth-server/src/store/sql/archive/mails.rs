@@ -72,8 +72,9 @@ pub(super) async fn offers_without_mail(
         "SELECT o.id, o.created_at,
                 o.origin = 'PRE_AUTH'
                     AND NOT EXISTS (SELECT 1 FROM notices n WHERE n.operation_id = o.id)
-                    AS is_without_mail
-         FROM (SELECT id, created_at, origin FROM operations
+                    AS is_without_mail,
+                (SELECT max(e.began_at) FROM erasures e WHERE e.company_id = o.supplier_id) AS erased_at
+         FROM (SELECT id, created_at, origin, supplier_id FROM operations
                WHERE id > $1 ORDER BY id LIMIT $2) AS o
          ORDER BY o.id",
     )

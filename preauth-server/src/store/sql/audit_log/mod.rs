@@ -7,11 +7,11 @@ mod settings;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use preauth_core::port::{PageRequest, Unavailable};
+use preauth_core::port::{PageRequest, SealMark, Unavailable};
 use preauth_core::value::Timestamp;
 
 use crate::audit_trail::AuditedRequest;
-use crate::directory::{AuditEntry, AuditFilter, AuditLog, AuditOutcome, AuditSeal, Page};
+use crate::directory::{AuditEntry, AuditFilter, AuditLog, AuditOutcome, Page, Sealing};
 use crate::store::error::{Fault, WriteError, unavailable};
 use crate::store::rows::{audit_entry, clamped};
 
@@ -32,13 +32,16 @@ impl<D: Database> AuditLog for D {
         left.await.map_err(unavailable)
     }
 
-    async fn seal(&self, now: Timestamp) -> Result<Option<AuditSeal>, Unavailable> {
-        let waits = self.read(&(), |session, ()| Box::pin(seal::waits(session)));
-        if !waits.await? {
-            // Nothing is written.
-            return Ok(None);
+    async fn seal(&self, now: Timestamp, known: Option<SealMark>) -> Result<Sealing, Unavailable> {
+        let found = self.read(&known, |session, known| {
+            Box::pin(seal::without_write(session, *known))
+        });
+        if let Some(outcome) = found.await? {
+            return Ok(outcome);
         }
-        let sealed = self.write(now, |session, now| Box::pin(seal::seal(session, *now)));
+        let sealed = self.write((now, known), |session, (now, known)| {
+            Box::pin(seal::seal(session, *now, *known))
+        });
         sealed.await.map_err(unavailable)
     }
 

@@ -4,13 +4,13 @@
 //! each of its rows by number: a JSON array of the row's columns, on a line of its own. Every column but
 //! the seal's number is covered.
 
-use preauth_core::port::{Record, StoredSeal, Subject, Unreadable, UnsealedRow};
+use preauth_core::port::{Record, SealMark, StoredSeal, Subject, Unreadable, UnsealedRow};
 use preauth_core::value::Timestamp;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
-use crate::directory::AuditSeal;
+use crate::directory::Sealing;
 use crate::store::archive::{Page, Stage};
 use crate::store::error::{Fault, WriteError};
 use crate::store::rows::{Columns, Corrupt};
@@ -32,10 +32,74 @@ macro_rules! select_rows {
     };
 }
 
-/// Whether a row has no seal.
-pub(super) async fn waits(session: &mut dyn Session) -> Result<bool, Fault> {
+/// The outcome, unless a row waits for a seal.
+pub(super) async fn without_write(
+    session: &mut dyn Session,
+    known: Option<SealMark>,
+) -> Result<Option<Sealing>, Fault> {
+    if let Some(broken) = unlike(session, known).await? {
+        return Ok(Some(broken));
+    }
     let row = query("SELECT id FROM audit_log WHERE seal IS NULL ORDER BY seal, id LIMIT 1");
-    Ok(row.fetch_optional(session).await?.is_some())
+    if row.fetch_optional(session).await?.is_some() {
+        return Ok(None);
+    }
+    let newest = newest(session).await?;
+    Ok(Some(Sealing::Nothing(newest.map(|(mark, _)| mark))))
+}
+
+/// The outcome when the chain has no longer the seal that was known.
+async fn unlike(
+    session: &mut dyn Session,
+    known: Option<SealMark>,
+) -> Result<Option<Sealing>, Fault> {
+    let Some(known) = known else {
+        return Ok(None);
+    };
+    let is_there = hash_of(session, known.number).await? == Some(known.hash);
+    let number = known.number;
+    Ok((!is_there).then_some(Sealing::Broken { number }))
+}
+
+async fn hash_of(session: &mut dyn Session, number: i64) -> Result<Option<[u8; 32]>, Fault> {
+    let found = query("SELECT hash FROM audit_seals WHERE number = $1").bind(number);
+    let found = found.fetch_optional(session).await?;
+    let hash = found.map(|row| Columns::of("audit_seals", &row).bytes("hash"));
+    Ok(hash.transpose()?)
+}
+
+/// The newest seal, and the number of its rows.
+async fn newest(session: &mut dyn Session) -> Result<Option<(SealMark, i64)>, Fault> {
+    let row = query("SELECT number, row_count, hash FROM audit_seals ORDER BY number DESC LIMIT 1");
+    let Some(row) = row.fetch_optional(session).await? else {
+        return Ok(None);
+    };
+    let columns = Columns::of("audit_seals", &row);
+    let mark = SealMark {
+        number: columns.raw("number")?,
+        hash: columns.bytes("hash")?,
+    };
+    Ok(Some((mark, columns.raw("row_count")?)))
+}
+
+/// Whether a seal's hash is that of its rows and of the seal before it.
+async fn covers_its_rows(
+    session: &mut dyn Session,
+    (mark, row_count): (SealMark, i64),
+) -> Result<bool, Fault> {
+    let before = match mark.number {
+        1 => Some([0; 32]),
+        number => hash_of(session, number.saturating_sub(1)).await?,
+    };
+    let Some(before) = before else {
+        return Ok(false);
+    };
+    let rows = query(select_rows!("WHERE seal = $1 ORDER BY seal, id LIMIT $2"))
+        .bind(mark.number)
+        .bind(MAX_ROWS.saturating_add(1))
+        .fetch_all(session)
+        .await?;
+    Ok(i64::try_from(rows.len()) == Ok(row_count) && hash(before, &rows)? == mark.hash)
 }
 
 /// Seals the oldest rows without a seal.
@@ -45,13 +109,20 @@ pub(super) async fn waits(session: &mut dyn Session) -> Result<bool, Fault> {
 pub(super) async fn seal(
     session: &mut dyn Session,
     now: Timestamp,
-) -> Result<Option<AuditSeal>, WriteError> {
-    let last = query("SELECT number, hash FROM audit_seals ORDER BY number DESC LIMIT 1");
-    let last = last.fetch_optional(session).await?;
-    let (last, before) = last.as_ref().map_or(Ok((0, [0; 32])), |row| {
-        let columns = Columns::of("audit_seals", row);
-        Ok::<_, Corrupt>((columns.raw::<i64>("number")?, columns.bytes("hash")?))
-    })?;
+    known: Option<SealMark>,
+) -> Result<Sealing, WriteError> {
+    if let Some(broken) = unlike(session, known).await? {
+        return Ok(broken);
+    }
+    let newest = newest(session).await?;
+    if let Some(newest) = newest
+        && !covers_its_rows(session, newest).await?
+    {
+        let number = newest.0.number;
+        return Ok(Sealing::Broken { number });
+    }
+    let last = newest.map(|(mark, _)| mark);
+    let (number, before) = last.map_or((0, [0; 32]), |last| (last.number, last.hash));
     let rows = query(select_rows!(
         "WHERE seal IS NULL ORDER BY seal, id LIMIT $1"
     ))
@@ -59,26 +130,25 @@ pub(super) async fn seal(
     .fetch_all(session)
     .await?;
     if rows.is_empty() {
-        return Ok(None);
+        return Ok(Sealing::Nothing(last));
     }
-    let sealed = AuditSeal {
-        number: last.saturating_add(1),
-        rows: rows.len(),
+    let seal = SealMark {
+        number: number.saturating_add(1),
         hash: hash(before, &rows)?,
     };
-    let row_count = i64::try_from(sealed.rows).unwrap_or(i64::MAX);
+    let row_count = i64::try_from(rows.len()).unwrap_or(i64::MAX);
     let is_new = query(
         "INSERT INTO audit_seals (number, sealed_at, row_count, hash) VALUES ($1, $2, $3, $4)
          ON CONFLICT (number) DO NOTHING",
     )
-    .bind(sealed.number)
+    .bind(seal.number)
     .bind(now.unix_millis())
     .bind(row_count)
-    .bind(sealed.hash.as_slice())
+    .bind(seal.hash.as_slice())
     .execute(session)
     .await?;
     if is_new == 0 {
-        return Ok(None);
+        return Ok(Sealing::Nothing(last));
     }
     let ids = rows
         .iter()
@@ -90,11 +160,12 @@ pub(super) async fn seal(
             postgres: "= ANY ($2)"
         }
     ))
-    .bind(sealed.number)
+    .bind(seal.number)
     .bind(ids.collect::<Result<Vec<Option<i64>>, _>>()?)
     .execute(session)
     .await?;
-    Ok(Some(sealed))
+    let rows = rows.len();
+    Ok(Sealing::Sealed { seal, rows })
 }
 
 /// The next seals for an audit, each with the comparison of its rows: one at least, otherwise those of
@@ -142,7 +213,10 @@ pub(in crate::store::sql) async fn page(
         let stored: [u8; 32] = columns.bytes("hash")?;
         let row_count: i64 = columns.raw("row_count")?;
         records.push(Ok(Record::Seal(StoredSeal {
-            number,
+            mark: SealMark {
+                number,
+                hash: stored,
+            },
             is_whole: i64::try_from(own.len()) == Ok(row_count) && hash(before, own)? == stored,
         })));
         before = stored;

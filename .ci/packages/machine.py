@@ -1,0 +1,135 @@
+"""A system in a folder, in which packages are installed and programs run, and the service manager's part for one unit."""
+
+import http.client
+import json
+import os
+import select
+import shutil
+import signal
+import socket
+import subprocess
+import time
+from datetime import date, timedelta
+from pathlib import Path
+
+UNIT_PROGRAM = Path(__file__).with_name("unit.py")
+READY_SECONDS = 120
+
+
+class Machine:
+    """A system under `root`."""
+
+    def __init__(self, root):
+        self.root = root
+        subprocess.run(["mount", "-t", "proc", "proc", root / "proc"], check=True)
+        subprocess.run(["mount", "--bind", "/dev", root / "dev"], check=True)
+
+    def run(self, *command, user=None, expect=0, **options):
+        """What the command, run inside as root or as this user, prints."""
+        change = [f"--userspec={user}"] if user else []
+        ran = subprocess.run(
+            ["chroot", *change, self.root, *command],
+            env={"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "HOME": "/", "LC_ALL": "C.UTF-8", "DEBIAN_FRONTEND": "noninteractive"},
+            stdin=subprocess.DEVNULL, capture_output=True, text=True, **options,
+        )
+        assert ran.returncode == expect, f"{command}: {ran.returncode}\n{ran.stdout}{ran.stderr}"
+        return ran.stdout + ran.stderr
+
+    def install(self, package):
+        """Installs a package file, as `apt install ./FILE` does when all that it needs is there."""
+        shutil.copy(package, self.root / "tmp")
+        printed = self.run("dpkg", "--install", f"/tmp/{package.name}")
+        (self.root / "tmp" / package.name).unlink()
+        return printed
+
+    def path(self, path):
+        return self.root / path.lstrip("/")
+
+
+class Manager:
+    """Starts the service of a unit, hears what it says of itself, and stops it."""
+
+    def __init__(self, machine, unit):
+        self.machine, self.unit = machine, unit
+        self.process, self.heard = None, []
+
+    def start(self, **environment):
+        address = self.machine.path("/run/notify")
+        address.unlink(missing_ok=True)
+        self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        self.socket.bind(str(address))
+        address.chmod(0o777)
+        self.heard, self.log = [], self.machine.path("/var/log/service.log")
+        with self.log.open("wb") as log:
+            self.process = subprocess.Popen(
+                ["/usr/bin/python3", UNIT_PROGRAM, self.machine.root, self.machine.path(self.unit)],
+                env={"PATH": os.environ["PATH"], "NOTIFY_SOCKET": "/run/notify", "WATCHDOG_USEC": "60000000", **environment},
+                stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+            )
+        self.wait_for("READY=1")
+        return self
+
+    def wait_for(self, state):
+        """Until the service has said so."""
+        end = time.monotonic() + READY_SECONDS
+        while state not in self.heard:
+            assert time.monotonic() < end, f"not told in {READY_SECONDS} s: {state}\n{self.log.read_text()}"
+            if select.select([self.socket], [], [], 0.1)[0]:
+                self.heard += self.socket.recv(65536).decode().splitlines()
+            else:
+                code = self.process.poll()
+                assert code is None, f"it ended with {code} before {state}\n{self.log.read_text()}"
+
+    def stop(self):
+        self.process.send_signal(signal.SIGTERM)
+        self.wait_for("STOPPING=1")
+        code = self.process.wait(60)
+        assert code == 0, f"it ended with {code}\n{self.log.read_text()}"
+        self.socket.close()
+
+    def uid(self):
+        status = Path(f"/proc/{self.process.pid}/status").read_text()
+        return int(next(line for line in status.splitlines() if line.startswith("Uid:")).split()[1])
+
+
+def ask(method, path, body=None, port=8080, headers=(), host="127.0.0.1"):
+    """Status and JSON (or text) of an answer."""
+    connection = http.client.HTTPConnection(host, port, timeout=60)
+    headers = dict(headers)
+    if body is not None and not isinstance(body, bytes):
+        body, headers["Content-Type"] = json.dumps(body).encode(), "application/json"
+    try:
+        connection.request(method, path, body, headers)
+        answer = connection.getresponse()
+        text = answer.read().decode()
+    finally:
+        connection.close()
+    return answer.status, json.loads(text) if "json" in answer.headers.get("Content-Type", "") else text
+
+
+OFFERS = "/api/integration/v1/pre-authorizations"
+
+
+class Erp:
+    """A company's ERP, with its key."""
+
+    def __init__(self, key):
+        self.headers = {"Authorization": f"Bearer {key}"}
+
+    def offer(self, number):
+        """Creates an offer; its id."""
+        status, made = ask("POST", OFFERS, body(number), headers=self.headers)
+        assert status == 201, (status, made)
+        return made["id"]
+
+    def offers(self):
+        status, found = ask("GET", OFFERS, headers=self.headers)
+        assert status == 200, (status, found)
+        return {it["id"]: it["invoice"]["number"] for it in found["data"]}
+
+
+def body(number):
+    due = (date.today() + timedelta(days=30)).isoformat()
+    named = {"name": "Fornecedor Ltda.", "contactName": "Rui"}
+    supplier = {"cnpj": "11444777000161", "email": "financeiro@fornecedor.example.com", **named}
+    return {"supplier": supplier, "invoice": {"amount": 1000, "dueDate": due, "number": number}}

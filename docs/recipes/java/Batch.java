@@ -1,0 +1,111 @@
+// Offers every invoice of a list: Batch INVOICES.csv. Jackson reads and writes the JSON.
+//
+// A row is OFFER_ID;CNPJ;NUMBER;AMOUNT;DUE_DATE. OFFER_ID is your own record's id, stored before anything
+// is sent: the program may be killed and started again with the same list, and creates each offer once.
+// PREAUTH_BASE_URL is the server's address without a path, PREAUTH_API_KEY the key.
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.IOException;
+import java.math.BigDecimal;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+
+final class Batch {
+    private static final int ATTEMPTS = 5;
+    /** The most that a batch takes. */
+    private static final int ITEMS = 100;
+    private static final Set<Integer> WORTH_REPEATING = Set.of(408, 429, 500, 502, 503, 504);
+    private static final ObjectMapper JSON = new ObjectMapper();
+    private static final HttpClient HTTP =
+        HttpClient.newBuilder().connectTimeout(Duration.ofSeconds(10)).build();
+
+    public static void main(String[] arguments) throws Exception {
+        var invoices = Files.readAllLines(Path.of(arguments[0]));
+        for (int begin = 0; begin < invoices.size(); begin += ITEMS) {
+            var batch = new ArrayList<String[]>();
+            for (var line : invoices.subList(begin, Math.min(begin + ITEMS, invoices.size()))) {
+                batch.add(line.split(";"));
+            }
+            offer(batch).forEach((place, result) -> {
+                boolean isThere = result.get("status").intValue() == 201;
+                var outcome = isThere
+                    ? result.at("/preAuthorization/id") + (result.path("replayed").booleanValue() ? " replayed" : " created")
+                    : result.get("status") + " " + code(result);
+                System.out.println(batch.get(place)[0] + " " + outcome);
+            });
+        }
+    }
+
+    private static Map<String, Object> item(String[] row) {
+        String offerId = row[0], cnpj = row[1], number = row[2], dueDate = row[4];
+        return Map.of(
+            "idempotencyKey", "offer-" + offerId,
+            "preAuthorization", Map.of(
+                "supplier", Map.of("cnpj", cnpj, "email", "financeiro@fornecedor.example.com"),
+                // A BigDecimal, never a double.
+                "invoice", Map.of("amount", new BigDecimal(row[3]), "dueDate", dueDate, "number", number),
+                "externalReference", offerId));
+    }
+
+    private static String code(JsonNode result) {
+        return result.at("/errors/0/code").asText();
+    }
+
+    /** Whether an item may have another outcome when it is sent again. */
+    private static boolean isOpen(JsonNode result) {
+        return WORTH_REPEATING.contains(result.get("status").intValue())
+            || code(result).equals("IDEMPOTENCY_IN_PROGRESS");
+    }
+
+    /** The result of each row. The keys make repeating safe: what was done is answered, not done again. */
+    private static Map<Integer, JsonNode> offer(List<String[]> rows) throws Exception {
+        var results = new TreeMap<Integer, JsonNode>();
+        List<Integer> open = new ArrayList<>();
+        for (int place = 0; place < rows.size(); place++) open.add(place);
+        Object problem = null;
+        for (int attempt = 1; attempt <= ATTEMPTS; attempt++) {
+            long pause = 1L << attempt;
+            var items = open.stream().map(place -> item(rows.get(place))).toList();
+            var request = HttpRequest.newBuilder(
+                    URI.create(System.getenv("PREAUTH_BASE_URL") + "/api/integration/v1/pre-authorizations/batch"))
+                .timeout(Duration.ofSeconds(60))
+                .header("Authorization", "Bearer " + System.getenv("PREAUTH_API_KEY"))
+                .header("Content-Type", "application/json")
+                .POST(HttpRequest.BodyPublishers.ofByteArray(JSON.writeValueAsBytes(Map.of("items", items))))
+                .build();
+            try {
+                var response = HTTP.send(request, BodyHandlers.ofByteArray());
+                var answer = JSON.readTree(response.body());
+                pause = response.headers().firstValueAsLong("Retry-After").orElse(pause);
+                if (response.statusCode() == 200) {
+                    for (var result : answer.get("results")) {
+                        results.put(open.get(result.get("index").intValue()), result);
+                    }
+                    open = open.stream().filter(place -> isOpen(results.get(place))).toList();
+                    if (open.isEmpty()) return results;
+                    problem = "some items have no outcome";
+                } else {
+                    // The batch as a whole: nothing was done.
+                    problem = response.statusCode() + " " + answer.get("errors") + " (request "
+                        + response.headers().firstValue("X-Request-Id").orElse("none") + ")";
+                    if (!WORTH_REPEATING.contains(response.statusCode())) break;
+                }
+            } catch (IOException error) {
+                problem = error;
+            }
+            if (attempt < ATTEMPTS) Thread.sleep(Duration.ofSeconds(pause).toMillis());
+        }
+        throw new IllegalStateException("not offered: " + problem);
+    }
+}

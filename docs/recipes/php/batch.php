@@ -1,0 +1,99 @@
+<?php
+// Offers every invoice of a list: batch.php INVOICES.csv
+//
+// A row is OFFER_ID;CNPJ;NUMBER;AMOUNT;DUE_DATE. OFFER_ID is your own record's id, stored before anything
+// is sent: the program may be killed and started again with the same list, and creates each offer once.
+// PREAUTH_BASE_URL is the server's address without a path, PREAUTH_API_KEY the key.
+
+declare(strict_types=1);
+
+const ATTEMPTS = 5;
+const ITEMS = 100; // the most that a batch takes
+const WORTH_REPEATING = [408, 429, 500, 502, 503, 504];
+
+function item(array $row): array
+{
+    [$offerId, $cnpj, $number, $amount, $dueDate] = $row;
+    return [
+        'idempotencyKey' => "offer-$offerId",
+        'preAuthorization' => [
+            'supplier' => ['cnpj' => $cnpj, 'email' => 'financeiro@fornecedor.example.com'],
+            // An amount may be sent as text, so no binary float touches it.
+            'invoice' => ['amount' => $amount, 'dueDate' => $dueDate, 'number' => $number],
+            'externalReference' => $offerId,
+        ],
+    ];
+}
+
+/** One attempt: the status (0 without an answer), the headers in lower case, the answer's body. */
+function send(array $items): array
+{
+    $context = stream_context_create(['http' => [
+        'method' => 'POST',
+        'header' => ['Authorization: Bearer ' . getenv('PREAUTH_API_KEY'), 'Content-Type: application/json'],
+        'content' => json_encode(['items' => $items], JSON_THROW_ON_ERROR),
+        // Otherwise a refusal is a warning without body.
+        'ignore_errors' => true,
+        'follow_location' => 0,
+        'timeout' => 60,
+    ]]);
+    $url = getenv('PREAUTH_BASE_URL') . '/api/integration/v1/pre-authorizations/batch';
+    $text = @file_get_contents($url, context: $context);
+    if ($text === false) {
+        return [0, [], null];
+    }
+    $lines = $http_response_header;
+    $status = (int) explode(' ', array_shift($lines))[1];
+    $headers = [];
+    foreach ($lines as $line) {
+        [$name, $value] = explode(':', $line, 2) + [1 => ''];
+        $headers[strtolower($name)] = trim($value);
+    }
+    return [$status, $headers, json_decode($text, true)];
+}
+
+/** Whether an item may have another outcome when it is sent again. */
+function isOpen(array $result): bool
+{
+    return in_array($result['status'], WORTH_REPEATING, true)
+        || ($result['errors'][0]['code'] ?? null) === 'IDEMPOTENCY_IN_PROGRESS';
+}
+
+/** The result of each row. The keys make repeating safe: what was done is answered, not done again. */
+function offer(array $rows): array
+{
+    $results = [];
+    $open = array_keys($rows);
+    for ($attempt = 1; ; $attempt++) {
+        [$status, $headers, $answer] = send(array_map(fn ($place) => item($rows[$place]), $open));
+        if ($status === 200 && $answer !== null) {
+            foreach ($answer['results'] as $result) {
+                $results[$open[$result['index']]] = $result;
+            }
+            $open = array_values(array_filter($open, fn ($place) => isOpen($results[$place])));
+            if (!$open) {
+                ksort($results);
+                return $results;
+            }
+        }
+        // A refusal of the batch as a whole: nothing was done.
+        $isWorthRepeating = $answer === null || $status === 200 || in_array($status, WORTH_REPEATING, true);
+        if (!$isWorthRepeating || $attempt === ATTEMPTS) {
+            $problem = json_encode($answer['errors'] ?? null, JSON_UNESCAPED_UNICODE);
+            $request = $headers['x-request-id'] ?? 'none';
+            throw new RuntimeException("not offered: $status $problem (request $request)");
+        }
+        sleep((int) ($headers['retry-after'] ?? 2 ** $attempt));
+    }
+}
+
+$lines = file($argv[1], FILE_IGNORE_NEW_LINES | FILE_SKIP_EMPTY_LINES);
+$invoices = array_map(fn ($line) => explode(';', $line), $lines);
+foreach (array_chunk($invoices, ITEMS) as $batch) {
+    foreach (offer($batch) as $place => $result) {
+        $outcome = $result['status'] === 201
+            ? $result['preAuthorization']['id'] . (($result['replayed'] ?? false) ? ' replayed' : ' created')
+            : "{$result['status']} {$result['errors'][0]['code']}";
+        echo "{$batch[$place][0]} $outcome\n";
+    }
+}

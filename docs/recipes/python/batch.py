@@ -1,0 +1,95 @@
+"""Offers every invoice of a list: batch.py INVOICES.csv
+
+A row is OFFER_ID;CNPJ;NUMBER;AMOUNT;DUE_DATE. OFFER_ID is your own record's id, stored before anything is
+sent: the program may be killed and started again with the same list, and creates each offer once.
+PREAUTH_BASE_URL is the server's address without a path, PREAUTH_API_KEY the key.
+"""
+
+import csv
+import json
+import os
+import sys
+import time
+import urllib.error
+import urllib.request
+
+BASE_URL = os.environ["PREAUTH_BASE_URL"]
+API_KEY = os.environ["PREAUTH_API_KEY"]
+ATTEMPTS = 5
+ITEMS = 100  # the most that a batch takes
+WORTH_REPEATING = (408, 429, 500, 502, 503, 504)
+
+
+def item(row):
+    offer_id, cnpj, number, amount, due_date = row
+    return {
+        "idempotencyKey": f"offer-{offer_id}",
+        "preAuthorization": {
+            "supplier": {"cnpj": cnpj, "email": "financeiro@fornecedor.example.com"},
+            # An amount may be sent as text, so no binary float touches it.
+            "invoice": {"amount": amount, "dueDate": due_date, "number": number},
+            "externalReference": offer_id,
+        },
+    }
+
+
+def send(items):
+    """One attempt: the status, the answer's body and its headers."""
+    request = urllib.request.Request(
+        f"{BASE_URL}/api/integration/v1/pre-authorizations/batch",
+        data=json.dumps({"items": items}).encode(),
+        headers={"Authorization": f"Bearer {API_KEY}", "Content-Type": "application/json"},
+    )
+    try:
+        with urllib.request.urlopen(request, timeout=60) as answer:
+            return answer.status, json.load(answer), answer.headers
+    except urllib.error.HTTPError as refusal:
+        with refusal:
+            return refusal.code, json.load(refusal), refusal.headers
+
+
+def is_open(result):
+    """Whether an item may have another outcome when it is sent again."""
+    return result["status"] in WORTH_REPEATING or (
+        result["status"] != 201 and result["errors"][0]["code"] == "IDEMPOTENCY_IN_PROGRESS"
+    )
+
+
+def offer(rows):
+    """The result of each row. The keys make repeating safe: what was done is answered, not done again."""
+    results, open_rows = {}, list(range(len(rows)))
+    for attempt in range(1, ATTEMPTS + 1):
+        pause, problem = 2**attempt, "some items have no outcome"
+        try:
+            status, answer, headers = send([item(rows[place]) for place in open_rows])
+        except (OSError, ValueError) as error:
+            problem = error
+        else:
+            if status == 200:
+                for result in answer["results"]:
+                    results[open_rows[result["index"]]] = result
+                open_rows = [place for place in open_rows if is_open(results[place])]
+            else:
+                # The batch as a whole: nothing was done.
+                problem = f"{status} {answer['errors']} (request {headers.get('X-Request-Id')})"
+                if status not in WORTH_REPEATING:
+                    break
+            pause = int(headers.get("Retry-After", pause))
+        if not open_rows:
+            return [results[place] for place in range(len(rows))]
+        if attempt < ATTEMPTS:
+            time.sleep(pause)
+    raise RuntimeError(f"not offered: {problem}")
+
+
+if __name__ == "__main__":
+    with open(sys.argv[1], encoding="utf-8", newline="") as file:
+        invoices = list(csv.reader(file, delimiter=";"))
+    for begin in range(0, len(invoices), ITEMS):
+        batch = invoices[begin : begin + ITEMS]
+        for row, result in zip(batch, offer(batch)):
+            if result["status"] == 201:
+                how = "replayed" if result.get("replayed") else "created"
+                print(row[0], result["preAuthorization"]["id"], how, flush=True)
+            else:
+                print(row[0], result["status"], result["errors"][0]["code"], flush=True)

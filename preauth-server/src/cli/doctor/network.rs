@@ -1,0 +1,119 @@
+//! What the server reaches: the resolver, the mail server, and the receivers that the caller names.
+
+use std::time::Duration;
+
+use tokio::time::timeout;
+
+use crate::config::Config;
+use crate::dispatcher::{HttpSender, HttpSenderOptions, LookupError};
+use crate::log::chain;
+use crate::mail::SmtpRelay;
+
+use super::report::Report;
+
+const DNS: &str = "dns";
+const MAIL: &str = "mail";
+const OUTBOUND: &str = "outbound";
+const LOOKUP_TIMEOUT: Duration = Duration::from_secs(5);
+/// A name that no resolver has an address for: the answer shows that the resolver works. Below
+/// `.invalid` nobody would be asked.
+const NOWHERE: &str = "preauth-doctor.example";
+
+pub(super) async fn examine(config: &Config, urls: &[String], report: &mut Report) {
+    resolver(config, report).await;
+    mail(config, report).await;
+    outbound(config, urls, report).await;
+}
+
+async fn resolver(config: &Config, report: &mut Report) {
+    let (whose, next) = match config.webhooks.resolver {
+        Some(address) => (
+            format!("the resolver {address}"),
+            "correct webhooks.resolver, or let this machine reach it by UDP and TCP",
+        ),
+        None => (
+            "the operating system's resolver".to_owned(),
+            "correct /etc/resolv.conf, or set webhooks.resolver",
+        ),
+    };
+    let lookup = match config.webhooks.lookup() {
+        Ok(lookup) => lookup,
+        Err(error) => {
+            report.failed(DNS, &format!("{whose}: {}", chain(&error)), Some(next));
+            return;
+        }
+    };
+    match timeout(LOOKUP_TIMEOUT, lookup.addresses(NOWHERE)).await {
+        Ok(Err(LookupError::NoAddress)) => report.ok(DNS, &format!("{whose} answers")),
+        Ok(Err(error)) => report.failed(DNS, &format!("{whose}: {}", chain(&error)), Some(next)),
+        Ok(Ok(_)) => report.warning(
+            DNS,
+            &format!("{whose} has an address for {NOWHERE}, which does not exist"),
+            "use a resolver that does not invent addresses",
+        ),
+        Err(_) => report.failed(DNS, &format!("{whose} does not answer"), Some(next)),
+    }
+}
+
+async fn mail(config: &Config, report: &mut Report) {
+    let Some(smtp) = &config.mail.smtp else {
+        let found = "there is no mail server: mails become files in the data folder";
+        report.warning(MAIL, found, "set mail.smtp_host and mail.from");
+        return;
+    };
+    let hello = config.mail.letterhead.from.email.domain();
+    let relay = match SmtpRelay::new(smtp.clone(), hello) {
+        Ok(relay) => relay,
+        Err(error) => {
+            report.failed(MAIL, &chain(&error), None);
+            return;
+        }
+    };
+    let how = if smtp.login.is_some() {
+        "accepts the login"
+    } else {
+        "answers"
+    };
+    match relay.check().await {
+        Ok(()) => report.ok(MAIL, &format!("{}:{} {how}", smtp.host, smtp.port)),
+        Err(reason) => report.failed(MAIL, &reason.recorded, None),
+    }
+}
+
+async fn outbound(config: &Config, urls: &[String], report: &mut Report) {
+    let Ok(validator) = config.webhooks.endpoint_validator() else {
+        // The resolver's line says why.
+        return;
+    };
+    let options = HttpSenderOptions {
+        extra_roots: config.webhooks.extra_roots.clone(),
+        ..HttpSenderOptions::new(validator)
+    };
+    let sender = match HttpSender::new(options) {
+        Ok(sender) => sender,
+        Err(error) => {
+            let next = "install the platform's root certificates (ca-certificates)";
+            report.failed(OUTBOUND, &chain(&error), Some(next));
+            return;
+        }
+    };
+    if urls.is_empty() {
+        report.ok(
+            OUTBOUND,
+            "there are root certificates; no receiver is named by --url",
+        );
+    }
+    for url in urls {
+        // A path may be a secret.
+        let shown = url::Url::parse(url)
+            .map_or_else(|_| url.clone(), |url| url.origin().ascii_serialization());
+        match sender.reach(url).await {
+            Ok(()) => report.ok(OUTBOUND, &format!("{shown} can be reached")),
+            Err(error) => report.failed(
+                OUTBOUND,
+                &format!("{shown}: {error} ({})", error.code()),
+                Some("open https to it in the firewall; docs/decisions.md explains the code"),
+            ),
+        }
+    }
+}

@@ -1,0 +1,201 @@
+//! What personal data there is.
+
+use preauth_core::operation::InvoiceFile;
+use preauth_core::value::{CompanyId, MailId, OperationId};
+
+use crate::directory::{
+    Company, Erasure, MAX_PERSONAL_RECORDS, PersonalData, PersonalMail, PersonalRecords,
+    SuppressedAddress, ids_of,
+};
+use crate::store::error::Fault;
+use crate::store::rows::{Columns, Corrupt, count, invitation, invoice_file, user};
+
+use super::super::suppressed_addresses::entry;
+use super::super::{Row, Session, query};
+
+/// The operations of the company `$1` with the tax id `$2` and the head office `$3`: as supplier, and as payer.
+macro_rules! operations {
+    ($select:literal, $condition:literal, $rest:literal) => {
+        concat!(
+            "SELECT * FROM (SELECT ",
+            $select,
+            " FROM operations o WHERE o.supplier_cnpj = $2 ",
+            $condition,
+            " ORDER BY o.id DESC LIMIT $4) AS supplied
+             UNION ALL
+             SELECT * FROM (SELECT ",
+            $select,
+            " FROM operations o
+                            WHERE o.head_office_id = $3 AND o.payer_id = $1 ",
+            $condition,
+            " ORDER BY o.id DESC LIMIT $4) AS paid ",
+            $rest
+        )
+    };
+}
+
+pub(super) async fn counts(
+    session: &mut dyn Session,
+    company: &Company,
+) -> Result<PersonalData, Fault> {
+    let (id, head_office) = ids_of(company);
+    let row = query(concat!(
+        "SELECT (SELECT count(*) FROM supplier_invitations WHERE supplier_id = $1)
+                + (SELECT count(*) FROM companies WHERE id = $1 AND contact_name IS NOT NULL) AS contacts,
+            (SELECT count(*) FROM users WHERE company_id = $1 AND erased_at IS NULL) AS users,
+            (SELECT count(*) FROM (
+                 SELECT 1 FROM operations o WHERE o.supplier_cnpj = $2
+                   AND (SELECT 1 FROM notices n WHERE n.operation_id = o.id LIMIT 1) IS NOT NULL
+                 LIMIT $4) AS m)
+                + (SELECT count(*) FROM notices WHERE head_office_id = $1 AND operation_id IS NULL) AS mails,
+            (SELECT count(*) FROM (",
+        operations!("1 AS one",
+            "AND (SELECT 1 FROM invoice_files f WHERE f.operation_id = o.id LIMIT 1) IS NOT NULL", ""),
+        ") AS f) AS files,
+            (SELECT count(*) FROM suppressed_addresses s
+             WHERE (SELECT o.supplier_cnpj FROM operations o WHERE o.id = s.operation_id) = $2) AS suppressed,
+            (SELECT count(*) FROM (",
+        operations!("1 AS one", "AND o.status NOT IN ('REPROVED', 'CONCLUDED')", ""),
+        ") AS p) AS in_progress,
+            (SELECT count(*) FROM payment_orders
+             WHERE status IN ('CREATED', 'UNDER_REVIEW', 'SCHEDULED') AND (supplier_id = $1 OR payer_id = $1))
+                AS open_orders"
+    ))
+    .bind(id.as_uuid())
+    .bind(company.cnpj.as_str())
+    .bind(head_office.as_uuid())
+    .bind(MAX_PERSONAL_RECORDS)
+    .fetch_one(session)
+    .await?;
+    let columns = Columns::of("erasures", &row);
+    let number = |column| columns.raw(column).map(count);
+    Ok(PersonalData {
+        contacts: number("contacts")?,
+        users: number("users")?,
+        mails: number("mails")?,
+        files: number("files")?,
+        suppressed_addresses: number("suppressed")?,
+        operations_in_progress: number("in_progress")?,
+        open_payment_orders: number("open_orders")?,
+        erasures: erasures(session, id).await?,
+    })
+}
+
+/// A company's erasures, newest first; there are few.
+pub(super) async fn erasures(
+    session: &mut dyn Session,
+    company: CompanyId,
+) -> Result<Vec<Erasure>, Fault> {
+    let rows = query(
+        "SELECT began_at, operator, completed_at, contacts, users, mails, files
+         FROM erasures WHERE company_id = $1 ORDER BY began_at DESC LIMIT $2",
+    )
+    .bind(company.as_uuid())
+    .bind(MAX_PERSONAL_RECORDS)
+    .fetch_all(session)
+    .await?;
+    Ok(rows.iter().map(erasure).collect::<Result<_, _>>()?)
+}
+
+pub(super) fn erasure(row: &Row) -> Result<Erasure, Corrupt> {
+    let columns = Columns::of("erasures", row);
+    let number = |column| columns.raw(column).map(count);
+    Ok(Erasure {
+        began_at: columns.timestamp("began_at")?,
+        operator: columns.parsed("operator")?,
+        completed_at: columns.optional_timestamp("completed_at")?,
+        contacts: number("contacts")?,
+        users: number("users")?,
+        mails: number("mails")?,
+        files: number("files")?,
+    })
+}
+
+pub(super) async fn records(
+    session: &mut dyn Session,
+    company: &Company,
+) -> Result<PersonalRecords, Fault> {
+    let (id, head_office) = ids_of(company);
+    let invitations = query(
+        "SELECT head_office_id, name, contact_name, contact_email, contact_phone, invited_at, confirmed_at
+         FROM supplier_invitations WHERE supplier_id = $1 ORDER BY invited_at DESC LIMIT $2",
+    );
+    let invitations = invitations.bind(id.as_uuid()).bind(MAX_PERSONAL_RECORDS);
+    let invitations = invitations.fetch_all(session).await?;
+    let users = query(
+        "SELECT id, company_id, name, email, permissions, active, created_at FROM users
+         WHERE company_id = $1 AND erased_at IS NULL ORDER BY created_at DESC, id DESC LIMIT $2",
+    );
+    let users = users.bind(id.as_uuid()).bind(MAX_PERSONAL_RECORDS);
+    let users = users.fetch_all(session).await?;
+    let files = query(concat!(
+        "SELECT o.id AS operation_id, f.name, f.media_type, f.size_bytes, f.sha256 FROM (",
+        operations!(
+            "o.id",
+            "AND (SELECT 1 FROM invoice_files f WHERE f.operation_id = o.id LIMIT 1) IS NOT NULL",
+            ""
+        ),
+        ") AS o JOIN invoice_files f ON f.operation_id = o.id ORDER BY o.id DESC LIMIT $4"
+    ));
+    let files = files.bind(id.as_uuid()).bind(company.cnpj.as_str());
+    let files = files.bind(head_office.as_uuid()).bind(MAX_PERSONAL_RECORDS);
+    let files = files.fetch_all(session).await?;
+    Ok(PersonalRecords {
+        invitations: read(&invitations, invitation)?,
+        users: read(&users, user)?,
+        mails: mails(session, company).await?,
+        files: read(&files, file)?,
+        suppressed_addresses: suppressed(session, company).await?,
+    })
+}
+
+async fn mails(session: &mut dyn Session, company: &Company) -> Result<Vec<PersonalMail>, Fault> {
+    let rows = query(
+        "SELECT * FROM (
+             SELECT n.id, n.kind, n.operation_id, n.recipient, n.staged_at
+             FROM operations o JOIN notices n ON n.operation_id = o.id
+             WHERE o.supplier_cnpj = $2 ORDER BY o.id DESC LIMIT $3) AS offers
+         UNION ALL
+         SELECT * FROM (
+             SELECT id, kind, operation_id, recipient, staged_at FROM notices
+             WHERE head_office_id = $1 AND operation_id IS NULL ORDER BY id DESC LIMIT $3) AS pauses",
+    );
+    let rows = rows.bind(company.id.as_uuid()).bind(company.cnpj.as_str());
+    let rows = rows.bind(MAX_PERSONAL_RECORDS).fetch_all(session).await?;
+    read(&rows, mail)
+}
+
+async fn suppressed(
+    session: &mut dyn Session,
+    company: &Company,
+) -> Result<Vec<SuppressedAddress>, Fault> {
+    let rows = query(
+        "SELECT s.id, s.mailbox, s.operation_id, s.suppressed_at FROM suppressed_addresses s
+         WHERE (SELECT o.supplier_cnpj FROM operations o WHERE o.id = s.operation_id) = $1
+         ORDER BY s.suppressed_at DESC, s.id DESC LIMIT $2",
+    );
+    let rows = rows.bind(company.cnpj.as_str()).bind(MAX_PERSONAL_RECORDS);
+    read(&rows.fetch_all(session).await?, entry)
+}
+
+fn mail(row: &Row) -> Result<PersonalMail, Corrupt> {
+    let columns = Columns::of("notices", row);
+    let operation: Option<i64> = columns.raw("operation_id")?;
+    Ok(PersonalMail {
+        id: MailId::new(columns.uuid("id")?),
+        kind: columns.parsed("kind")?,
+        operation: operation.and_then(OperationId::new),
+        recipient: columns.parsed("recipient")?,
+        created_at: columns.timestamp("staged_at")?,
+    })
+}
+
+fn file(row: &Row) -> Result<(OperationId, InvoiceFile), Corrupt> {
+    let operation = Columns::of("invoice_files", row).number("operation_id", OperationId::new)?;
+    Ok((operation, invoice_file(row)?))
+}
+
+/// Unlike a list, a copy leaves nothing out.
+fn read<T>(rows: &[Row], record: impl Fn(&Row) -> Result<T, Corrupt>) -> Result<Vec<T>, Fault> {
+    Ok(rows.iter().map(record).collect::<Result<_, _>>()?)
+}
