@@ -47,9 +47,10 @@ impl EndpointPolicy {
         }
     }
 
-    /// For a command whose caller names the receiver: every address.
+    /// For `probe` alone, whose caller names the receiver and which runs no service: every address, every port,
+    /// and plain HTTP. (`.ci/invariants` finds any other use.)
     #[must_use]
-    pub fn named_by_caller() -> Self {
+    pub(crate) fn named_by_caller() -> Self {
         Self {
             listed: vec![Network::v4([0; 4], 0), Network::v6([0; 4], 0)],
             is_lenient: true,

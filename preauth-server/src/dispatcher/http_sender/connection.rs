@@ -16,9 +16,8 @@ use tokio::time::timeout;
 
 use crate::clock::Stopwatch;
 
-use super::body::SentBody;
 use super::meter::{Meter, TooMuch};
-use super::request::Message;
+use super::request::{Message, SentBody};
 
 /// Maximum size of an answer's head; a longer one is an error.
 const MAX_HEAD_BYTES: usize = 64 * 1024;

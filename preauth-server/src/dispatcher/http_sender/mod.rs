@@ -7,13 +7,13 @@
 //! the next one.
 
 mod answer;
-mod body;
 mod connect;
 mod connection;
 mod meter;
 mod pool;
 mod request;
 mod roots;
+mod slow_body;
 mod tls;
 
 use std::fmt;

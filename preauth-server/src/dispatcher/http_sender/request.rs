@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use http_body_util::{Either, Full};
 use hyper::body::Bytes;
 use hyper::header::{ACCEPT, HOST};
 use preauth_core::port::AttemptError;
@@ -10,9 +11,12 @@ use url::Position;
 use crate::dispatcher::Request;
 use crate::dispatcher::endpoint_url::EndpointUrl;
 
-use super::body::SentBody;
+use super::slow_body::SlowBody;
 
-/// A request with its whole body.
+/// The whole body, or the pieces of a probe.
+pub(super) type SentBody = Either<Full<Bytes>, SlowBody>;
+
+/// A request with its body.
 pub(super) type Message = hyper::Request<SentBody>;
 
 /// A POST to the endpoint's path, with the endpoint's host name as `Host`.
@@ -28,7 +32,11 @@ pub(super) fn message(
     for (name, value) in request.headers {
         message = message.header(name, value);
     }
-    let message = message.body(SentBody::new(Bytes::from(request.body), piece_pause));
+    let body = match piece_pause {
+        None => Either::Left(Full::from(request.body)),
+        Some(pause) => Either::Right(SlowBody::new(Bytes::from(request.body), pause)),
+    };
+    let message = message.body(body);
     // Every parsed URL makes a valid request.
     message.map_err(|_| AttemptError::UrlRefused)
 }

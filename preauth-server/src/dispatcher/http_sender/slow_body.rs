@@ -1,4 +1,5 @@
-//! The body of a request: whole, or in pieces with a pause before each, as over a slow network.
+//! A body in pieces with a pause before each, as over a slow network: to try how a receiver bears
+//! it.
 
 use std::convert::Infallible;
 use std::pin::Pin;
@@ -8,34 +9,31 @@ use std::time::Duration;
 use hyper::body::{Body, Bytes, Frame, SizeHint};
 use tokio::time::{Sleep, sleep};
 
-/// Number of pieces of a body that is sent slowly.
+/// Number of pieces.
 const PIECES: usize = 8;
 
-/// A body to send.
-pub(super) struct SentBody {
+/// A body that is sent slowly; its length is declared like that of any other.
+pub(super) struct SlowBody {
     rest: Bytes,
     piece_bytes: usize,
-    /// The pause before each piece; `None` for a body that is sent at once.
-    pause: Option<Duration>,
+    pause: Duration,
+    /// The pause in progress.
     waiting: Option<Pin<Box<Sleep>>>,
 }
 
-impl SentBody {
-    pub(super) fn new(bytes: Bytes, pause: Option<Duration>) -> Self {
-        let piece_bytes = match pause {
-            Some(_) => bytes.len().div_ceil(PIECES),
-            None => bytes.len(),
-        };
+impl SlowBody {
+    pub(super) fn new(bytes: Bytes, pause: Duration) -> Self {
         Self {
+            piece_bytes: bytes.len().div_ceil(PIECES),
             rest: bytes,
-            piece_bytes,
             pause,
             waiting: None,
         }
     }
 }
 
-impl Clone for SentBody {
+/// A copy begins with a pause of its own.
+impl Clone for SlowBody {
     fn clone(&self) -> Self {
         Self {
             rest: self.rest.clone(),
@@ -46,7 +44,7 @@ impl Clone for SentBody {
     }
 }
 
-impl Body for SentBody {
+impl Body for SlowBody {
     type Data = Bytes;
     type Error = Infallible;
 
@@ -57,14 +55,12 @@ impl Body for SentBody {
         if self.rest.is_empty() {
             return Poll::Ready(None);
         }
-        if let Some(pause) = self.pause {
-            let waiting = self.waiting.get_or_insert_with(|| Box::pin(sleep(pause)));
-            ready!(waiting.as_mut().poll(cx));
-            self.waiting = None;
-        }
+        let pause = self.pause;
+        let waiting = self.waiting.get_or_insert_with(|| Box::pin(sleep(pause)));
+        ready!(waiting.as_mut().poll(cx));
+        self.waiting = None;
         let size = self.piece_bytes.min(self.rest.len());
-        let piece = self.rest.split_to(size);
-        Poll::Ready(Some(Ok(Frame::data(piece))))
+        Poll::Ready(Some(Ok(Frame::data(self.rest.split_to(size)))))
     }
 
     fn is_end_stream(&self) -> bool {
@@ -84,14 +80,9 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_slow_body_is_the_same_bytes_in_pieces() {
-        for (bytes, pause, pieces) in [
-            (100, None, 1),
-            (100, Some(Duration::from_secs(1)), 8),
-            (3, Some(Duration::from_secs(1)), 3),
-            (0, Some(Duration::from_secs(1)), 0),
-        ] {
+        for (bytes, pieces) in [(100, 8), (3, 3), (0, 0)] {
             let sent = Bytes::from(vec![b'x'; bytes]);
-            let mut body = SentBody::new(sent.clone(), pause).clone();
+            let mut body = SlowBody::new(sent.clone(), Duration::from_secs(1)).clone();
             let mut received = Vec::new();
             let mut count = 0;
             while let Some(frame) = body.frame().await {
