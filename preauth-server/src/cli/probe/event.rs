@@ -95,7 +95,7 @@ impl Template {
         event
     }
 
-    pub(super) fn of_unknown_type(&self) -> ProbeEvent {
+    pub(super) fn of_unknown_type() -> ProbeEvent {
         envelope(UNKNOWN_TYPE, SystemClock.now(), &json!({"x": 1}), None)
     }
 
@@ -150,7 +150,7 @@ mod tests {
         for event in [
             template.event(),
             template.printed_otherwise(),
-            template.of_unknown_type(),
+            Template::of_unknown_type(),
             template.with_unknown_fields(),
             template.large(),
         ] {

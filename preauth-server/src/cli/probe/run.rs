@@ -131,7 +131,7 @@ impl<'r> Probe<'r> {
         ];
         self.each(&check::SECOND_SIGNATURE, &rotated).await;
         for (check, event) in [
-            (&check::UNKNOWN_TYPE, self.template.of_unknown_type()),
+            (&check::UNKNOWN_TYPE, Template::of_unknown_type()),
             (&check::UNKNOWN_FIELD, self.template.with_unknown_fields()),
             (&check::LARGE, self.template.large()),
         ] {

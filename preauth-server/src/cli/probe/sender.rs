@@ -1,7 +1,10 @@
 //! Signs and sends deliveries to the one receiver that the caller has named.
 
+use std::net::IpAddr;
+use std::sync::Arc;
 use std::time::Duration;
 
+use async_trait::async_trait;
 use preauth_core::port::AttemptError;
 use preauth_core::value::EventId;
 use webhook_verify::{SIGNATURE_HEADER, Secret, sign};
@@ -9,7 +12,7 @@ use webhook_verify::{SIGNATURE_HEADER, Secret, sign};
 use crate::clock::{Clock, Stopwatch, SystemClock};
 use crate::dispatcher::{
     EndpointError, EndpointPolicy, EndpointValidator, ExtraRoots, HttpSender, HttpSenderOptions,
-    Request, Sender, TlsError, UrlRefusal, sent_headers,
+    Lookup, LookupError, Request, Sender, TlsError, UrlRefusal, sent_headers,
 };
 use crate::ids::random_bytes;
 use crate::language::Language;
@@ -72,6 +75,17 @@ impl CannotSend {
     }
 }
 
+/// The addresses that the receiver had when they were checked: a name that leads elsewhere a moment
+/// later gets nothing.
+struct CheckedAddresses(Vec<IpAddr>);
+
+#[async_trait]
+impl Lookup for CheckedAddresses {
+    async fn addresses(&self, _name: &str) -> Result<Vec<IpAddr>, LookupError> {
+        Ok(self.0.clone())
+    }
+}
+
 /// Sends to one URL; redirects are not followed.
 pub(super) struct ProbeSender {
     url: String,
@@ -88,14 +102,16 @@ impl ProbeSender {
         secret: Secret,
         roots: ExtraRoots,
     ) -> Result<Self, CannotSend> {
-        let validator = EndpointValidator::by_system(EndpointPolicy::named_by_caller());
+        let policy = EndpointPolicy::named_by_caller();
+        let validator = EndpointValidator::by_system(policy.clone());
         let endpoint = validator.parse(&url).map_err(CannotSend::Url)?;
         let addresses = validator.addresses(&endpoint).await;
         let addresses = addresses.map_err(CannotSend::Lookup)?;
         let is_plain = endpoint.url().scheme() == "http";
-        if is_plain && !addresses.iter().all(std::net::IpAddr::is_loopback) {
+        if is_plain && !addresses.iter().all(IpAddr::is_loopback) {
             return Err(CannotSend::PlainHttp);
         }
+        let validator = EndpointValidator::new(policy, Arc::new(CheckedAddresses(addresses)));
         let options = HttpSenderOptions {
             extra_roots: roots,
             exchange: EXCHANGE,
