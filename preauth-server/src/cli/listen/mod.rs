@@ -23,7 +23,8 @@ use super::{CliError, LocalizedError};
 use failure_mode::FailureMode;
 use handler::ListenHandler;
 use report::Report;
-pub(super) use secrets::Secrets;
+use secrets::Secrets;
+pub(super) use secrets::signing_secret;
 
 /// Longer than any sender waits.
 const MAX_DELAY_SECONDS: u64 = 600;

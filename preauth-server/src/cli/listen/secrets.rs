@@ -58,7 +58,7 @@ impl NoSecret {
 
 /// The signing secrets; those of the file are read again each time.
 #[derive(Debug)]
-pub(in crate::cli) struct Secrets {
+pub(super) struct Secrets {
     given: Vec<Secret>,
     file: Option<PathBuf>,
 }
@@ -72,16 +72,14 @@ struct Ready {
 
 impl Secrets {
     /// The secrets of the arguments, or else of the environment, in addition to those of the file.
-    pub(in crate::cli) fn given(
-        mut given: Vec<String>,
-        file: Option<PathBuf>,
-    ) -> Result<Self, NoSecret> {
-        if given.is_empty()
-            && let Ok(variable) = std::env::var(VARIABLE)
-        {
-            let secrets = variable.split(',').filter(|it| !it.is_empty());
-            given.extend(secrets.map(str::to_owned));
+    pub(super) fn given(mut given: Vec<String>, file: Option<PathBuf>) -> Result<Self, NoSecret> {
+        if given.is_empty() {
+            given = from_environment();
         }
+        Self::with(given, file)
+    }
+
+    fn with(mut given: Vec<String>, file: Option<PathBuf>) -> Result<Self, NoSecret> {
         match file {
             Some(path) if path == Path::new(STANDARD_INPUT) => {
                 given.extend(from_standard_input()?);
@@ -108,11 +106,6 @@ impl Secrets {
         Ok(all.fold(Verifier::new(first), Verifier::also_accepting))
     }
 
-    /// The secret to sign with: the first one.
-    pub(in crate::cli) fn newest(&self) -> Result<Secret, NoSecret> {
-        self.all()?.into_iter().next().ok_or(NoSecret::NotGiven)
-    }
-
     fn all(&self) -> Result<Vec<Secret>, NoSecret> {
         let mut all = self.given.clone();
         match self.file.as_deref().map(read) {
@@ -122,6 +115,22 @@ impl Secrets {
         }
         Ok(all)
     }
+}
+
+/// The secret to sign with: the first one of the file, or else of the environment.
+pub(in crate::cli) fn signing_secret(file: Option<PathBuf>) -> Result<Secret, NoSecret> {
+    let given = match file {
+        Some(_) => Vec::new(),
+        None => from_environment(),
+    };
+    let secrets = Secrets::with(given, file)?.all()?;
+    secrets.into_iter().next().ok_or(NoSecret::NotGiven)
+}
+
+fn from_environment() -> Vec<String> {
+    let variable = std::env::var(VARIABLE).unwrap_or_default();
+    let secrets = variable.split(',').filter(|it| !it.is_empty());
+    secrets.map(str::to_owned).collect()
 }
 
 fn from_standard_input() -> Result<Vec<String>, NoSecret> {

@@ -19,7 +19,7 @@ use clap::Args;
 use crate::dispatcher::ExtraRoots;
 use crate::language::Language;
 
-use super::listen::Secrets;
+use super::listen::signing_secret;
 use super::{CliError, LocalizedError};
 use count::Counter;
 use event::Template;
@@ -63,10 +63,8 @@ pub(super) struct ProbeArgs {
 /// tried.
 pub(super) async fn run(args: ProbeArgs, language: Language) -> Result<ExitCode, CliError> {
     let failed = LocalizedError;
-    let secrets = Secrets::given(Vec::new(), args.secret_file);
-    let secret = secrets
-        .and_then(|secrets| secrets.newest())
-        .map_err(|error| failed(error.text(language)))?;
+    let secret = signing_secret(args.secret_file);
+    let secret = secret.map_err(|error| failed(error.text(language)))?;
     let template = match &args.event {
         Some(path) => Template::open(path).map_err(|error| failed(error.text(path, language)))?,
         None => Template::default(),

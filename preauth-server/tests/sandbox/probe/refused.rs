@@ -17,13 +17,12 @@ async fn nothing_is_sent_in_the_clear_to_another_machine_or_to_nobody() {
             "cannot read the event in /nowhere/event.json",
         ),
         (
-            &[
-                "http://127.0.0.1:1/",
-                "--secret-file",
-                "/nowhere/secret",
-                "--ca-file",
-                "/nowhere/ca",
-            ],
+            // The variable has a secret, but the file is what was asked for.
+            &["http://127.0.0.1:1/", "--secret-file", "/nowhere/secret"],
+            "cannot read secret file /nowhere/secret",
+        ),
+        (
+            &["http://127.0.0.1:1/", "--ca-file", "/nowhere/ca"],
             "the certificates in /nowhere/ca cannot be used",
         ),
         (
