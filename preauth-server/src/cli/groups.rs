@@ -13,6 +13,7 @@ const GROUPS: &[(&str, &[&str])] = &[
             "doctor",
             "migrate",
             "listen",
+            "probe",
             "audit",
             "backup",
             "restore",

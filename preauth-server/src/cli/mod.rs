@@ -14,6 +14,7 @@ mod manual;
 mod migrate;
 mod moment;
 mod openapi;
+mod probe;
 mod restore;
 pub(crate) mod sandbox;
 mod serve;
@@ -54,6 +55,11 @@ enum Command {
     Migrate(migrate::MigrateArgs),
     /// Receive webhooks on this machine: verify and print each, and misbehave on demand.
     Listen(listen::ListenArgs),
+    /// Play the sender to a receiver of webhooks, and report what it does right and wrong.
+    ///
+    /// Use the secret of a test environment: the receiver takes what is sent for genuine. It ends with
+    /// 0 when the receiver has no fault, with 1 when it has one, with 2 when nothing could be tried.
+    Probe(probe::ProbeArgs),
     /// Examine what `serve` needs: clock, database, disks, secret files, listeners, resolver, mail server.
     ///
     /// It reads the same configuration and changes nothing; run it as the server's user. One line for
@@ -153,6 +159,13 @@ pub async fn run(cli: Cli) -> ExitCode {
         }
         Command::Migrate(args) => migrate::run(&args).await,
         Command::Listen(args) => listen::run(args, language).await,
+        Command::Probe(args) => match probe::run(args, language).await {
+            Ok(code) => return code,
+            Err(error) => {
+                ended(Err(error), language);
+                return ExitCode::from(probe::NOT_TRIED);
+            }
+        },
         Command::Audit(args) => {
             return audit::run(&args)
                 .await

@@ -15,5 +15,6 @@ mod listen;
 mod magic;
 mod own_database;
 mod page;
+mod probe;
 mod served;
 mod terminal;

@@ -24,6 +24,7 @@ use failure_mode::FailureMode;
 use handler::ListenHandler;
 use report::Report;
 use secrets::Secrets;
+pub(super) use secrets::signing_secret;
 
 /// Longer than any sender waits.
 const MAX_DELAY_SECONDS: u64 = 600;

@@ -22,7 +22,7 @@ const MAX_INPUT_BYTES: u64 = 64 << 10;
 
 /// Why there is no secret to verify with.
 #[derive(Debug)]
-pub(super) enum NoSecret {
+pub(in crate::cli) enum NoSecret {
     NotGiven,
     File {
         path: PathBuf,
@@ -39,7 +39,7 @@ pub(super) enum NoSecret {
 }
 
 impl NoSecret {
-    pub(super) fn text(&self, language: Language) -> String {
+    pub(in crate::cli) fn text(&self, language: Language) -> String {
         let shown = |path: &Path| path.display().to_string();
         match self {
             Self::NotGiven => words::NO_SECRET.of(language).to_owned(),
@@ -73,12 +73,13 @@ struct Ready {
 impl Secrets {
     /// The secrets of the arguments, or else of the environment, in addition to those of the file.
     pub(super) fn given(mut given: Vec<String>, file: Option<PathBuf>) -> Result<Self, NoSecret> {
-        if given.is_empty()
-            && let Ok(variable) = std::env::var(VARIABLE)
-        {
-            let secrets = variable.split(',').filter(|it| !it.is_empty());
-            given.extend(secrets.map(str::to_owned));
+        if given.is_empty() {
+            given = from_environment();
         }
+        Self::with(given, file)
+    }
+
+    fn with(mut given: Vec<String>, file: Option<PathBuf>) -> Result<Self, NoSecret> {
         match file {
             Some(path) if path == Path::new(STANDARD_INPUT) => {
                 given.extend(from_standard_input()?);
@@ -100,16 +101,36 @@ impl Secrets {
 
     /// A verifier that accepts every current secret.
     pub(super) fn verifier(&self) -> Result<Verifier, NoSecret> {
+        let mut all = self.all()?.into_iter();
+        let first = all.next().ok_or(NoSecret::NotGiven)?;
+        Ok(all.fold(Verifier::new(first), Verifier::also_accepting))
+    }
+
+    fn all(&self) -> Result<Vec<Secret>, NoSecret> {
         let mut all = self.given.clone();
         match self.file.as_deref().map(read) {
             Some(Ok(secrets)) => all.extend(secrets),
             Some(Err(error)) if all.is_empty() => return Err(error),
             Some(Err(_)) | None => {}
         }
-        let mut all = all.into_iter();
-        let first = all.next().ok_or(NoSecret::NotGiven)?;
-        Ok(all.fold(Verifier::new(first), Verifier::also_accepting))
+        Ok(all)
     }
+}
+
+/// The secret to sign with: the first one of the file, or else of the environment.
+pub(in crate::cli) fn signing_secret(file: Option<PathBuf>) -> Result<Secret, NoSecret> {
+    let given = match file {
+        Some(_) => Vec::new(),
+        None => from_environment(),
+    };
+    let secrets = Secrets::with(given, file)?.all()?;
+    secrets.into_iter().next().ok_or(NoSecret::NotGiven)
+}
+
+fn from_environment() -> Vec<String> {
+    let variable = std::env::var(VARIABLE).unwrap_or_default();
+    let secrets = variable.split(',').filter(|it| !it.is_empty());
+    secrets.map(str::to_owned).collect()
 }
 
 fn from_standard_input() -> Result<Vec<String>, NoSecret> {

@@ -5,9 +5,8 @@ use std::io;
 use std::time::Duration;
 
 use chrono::TimeDelta;
-use http_body_util::Full;
 use hyper::Response;
-use hyper::body::{Bytes, Incoming};
+use hyper::body::Incoming;
 use hyper::client::conn::http1::{self, SendRequest};
 use hyper_util::rt::TokioIo;
 use preauth_core::port::AttemptError;
@@ -18,7 +17,7 @@ use tokio::time::timeout;
 use crate::clock::Stopwatch;
 
 use super::meter::{Meter, TooMuch};
-use super::request::Message;
+use super::request::{Message, SentBody};
 
 /// Maximum size of an answer's head; a longer one is an error.
 const MAX_HEAD_BYTES: usize = 64 * 1024;
@@ -28,7 +27,7 @@ const LIFETIME: Duration = Duration::from_mins(6);
 
 /// An open connection; dropping it closes it, also during an exchange.
 pub(super) struct Connection {
-    sender: SendRequest<Full<Bytes>>,
+    sender: SendRequest<SentBody>,
     meter: Meter,
     opened: Stopwatch,
     /// The task that reads and writes the connection.

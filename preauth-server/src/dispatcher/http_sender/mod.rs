@@ -13,6 +13,7 @@ mod meter;
 mod pool;
 mod request;
 mod roots;
+mod slow_body;
 mod tls;
 
 use std::fmt;
@@ -49,6 +50,9 @@ pub struct HttpSenderOptions {
     pub exchange: Duration,
     /// Maximum duration of look-up, connection and handshake within that. Default: 3 s.
     pub connect: Duration,
+    /// Pause before each of a few pieces of a body, to try how a receiver bears a slow network.
+    /// Default: none, the body is sent at once.
+    pub piece_pause: Option<Duration>,
 }
 
 impl HttpSenderOptions {
@@ -60,6 +64,7 @@ impl HttpSenderOptions {
             extra_roots: ExtraRoots::default(),
             exchange: Duration::from_secs(10),
             connect: Duration::from_secs(3),
+            piece_pause: None,
         }
     }
 }
@@ -77,6 +82,7 @@ pub struct HttpSender {
     pool: Pool,
     exchange: Duration,
     connect: Duration,
+    piece_pause: Option<Duration>,
 }
 
 /// The progress of an attempt; decides which error a timeout becomes.
@@ -113,6 +119,7 @@ impl HttpSender {
             pool: Pool::default(),
             exchange: options.exchange,
             connect: options.connect,
+            piece_pause: options.piece_pause,
         })
     }
 
@@ -135,7 +142,7 @@ impl HttpSender {
         progress: &mut Progress,
     ) -> Result<(), AttemptError> {
         let endpoint = self.validator.parse(&request.url).map_err(refused)?;
-        let message = request::message(&endpoint, request)?;
+        let message = request::message(&endpoint, request, self.piece_pause)?;
         let (mut connection, response) = self.ask(&endpoint, message, progress).await?;
         let answer = progress.answer.insert(answer::head(&response));
         if answer::read_body(response, &mut answer.body).await && connection.is_reusable().await {

@@ -1,6 +1,8 @@
 //! Builds the HTTP request.
 
-use http_body_util::Full;
+use std::time::Duration;
+
+use http_body_util::{Either, Full};
 use hyper::body::Bytes;
 use hyper::header::{ACCEPT, HOST};
 use preauth_core::port::AttemptError;
@@ -9,11 +11,20 @@ use url::Position;
 use crate::dispatcher::Request;
 use crate::dispatcher::endpoint_url::EndpointUrl;
 
-/// A request with its whole body.
-pub(super) type Message = hyper::Request<Full<Bytes>>;
+use super::slow_body::SlowBody;
+
+/// The whole body, or the pieces of a probe.
+pub(super) type SentBody = Either<Full<Bytes>, SlowBody>;
+
+/// A request with its body.
+pub(super) type Message = hyper::Request<SentBody>;
 
 /// A POST to the endpoint's path, with the endpoint's host name as `Host`.
-pub(super) fn message(endpoint: &EndpointUrl, request: Request) -> Result<Message, AttemptError> {
+pub(super) fn message(
+    endpoint: &EndpointUrl,
+    request: Request,
+    piece_pause: Option<Duration>,
+) -> Result<Message, AttemptError> {
     let url = endpoint.url();
     let mut message = hyper::Request::post(&url[Position::BeforePath..])
         .header(HOST, &url[Position::BeforeHost..Position::AfterPort])
@@ -21,7 +32,11 @@ pub(super) fn message(endpoint: &EndpointUrl, request: Request) -> Result<Messag
     for (name, value) in request.headers {
         message = message.header(name, value);
     }
-    let message = message.body(Full::from(request.body));
+    let body = match piece_pause {
+        None => Either::Left(Full::from(request.body)),
+        Some(pause) => Either::Right(SlowBody::new(Bytes::from(request.body), pause)),
+    };
+    let message = message.body(body);
     // Every parsed URL makes a valid request.
     message.map_err(|_| AttemptError::UrlRefused)
 }

@@ -94,6 +94,21 @@ async fn the_request_is_exactly_that_of_the_contract() {
 }
 
 #[tokio::test]
+async fn a_slow_body_differs_from_an_ordinary_one_in_time_only() {
+    let receiver = Receiver::start(Behaviour::answer("204 No Content", "")).await;
+    let slow = HttpSenderOptions {
+        piece_pause: Some(Duration::from_millis(1)),
+        ..local()
+    };
+    for options in [local(), slow] {
+        assert_eq!(send(options, &receiver.url()).await.unwrap().status, 204);
+    }
+    let requests = receiver.requests();
+    assert_eq!(requests.len(), 2);
+    assert_eq!(requests[0], requests[1]);
+}
+
+#[tokio::test]
 async fn any_status_is_an_answer() {
     for status in [204, 400, 410, 500, 503] {
         let receiver = Receiver::start(Behaviour::answer(&format!("{status} x"), "seen")).await;

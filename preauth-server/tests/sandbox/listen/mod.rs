@@ -4,3 +4,6 @@ mod conduct;
 mod deliveries;
 mod listener;
 mod start;
+
+pub(crate) use deliveries::SECRET;
+pub(crate) use listener::Listener;
