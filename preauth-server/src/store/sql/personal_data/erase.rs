@@ -171,6 +171,13 @@ async fn next_operations(
     erasure: &Row,
     began_at: Timestamp,
 ) -> Result<Next, WriteError> {
+    // Without statistics PostgreSQL expects few rows, and would read and sort all of a company's.
+    query(sql!({
+        sqlite: "SELECT 1",
+        postgres: "SELECT set_config('enable_bitmapscan', 'off', TRUE), set_config('enable_sort', 'off', TRUE)"
+    }))
+    .fetch_one(session)
+    .await?;
     let walked = Columns::of("erasures", erasure);
     let (id, head_office) = ids_of(company);
     let next = match side {
