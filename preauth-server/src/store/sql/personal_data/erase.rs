@@ -174,7 +174,8 @@ async fn next_operations(
     // Without statistics PostgreSQL expects few rows, and would read and sort all of a company's.
     query(sql!({
         sqlite: "SELECT 1",
-        postgres: "SELECT set_config('enable_bitmapscan', 'off', TRUE), set_config('enable_sort', 'off', TRUE)"
+        postgres: "SELECT set_config('enable_bitmapscan', 'off', TRUE), set_config('enable_sort', 'off', TRUE),
+                          set_config('enable_incremental_sort', 'off', TRUE)"
     }))
     .fetch_one(session)
     .await?;
