@@ -92,7 +92,7 @@ impl<'r> Probe<'r> {
         {
             return Err(Aborted::Send(CannotSend::Unreachable(error)));
         }
-        self.judge(&check::GENUINE, &[reply]);
+        self.evaluate(&check::GENUINE, &[reply]);
         if !reply
             .status
             .is_ok_and(|status| (200..300).contains(&status))
@@ -138,13 +138,13 @@ impl<'r> Probe<'r> {
             self.each(check, &[(&event, Signature::Genuine)]).await;
         }
         let reply = self.sender.send_slowly(&self.template.event()).await;
-        self.judge(&check::SLOW, &[reply]);
+        self.evaluate(&check::SLOW, &[reply]);
     }
 
     async fn bear_parallel(&mut self) -> Result<(), Aborted> {
         let events: Vec<_> = (0..PARALLEL).map(|_| self.template.event()).collect();
         let replies = self.at_once(&events).await;
-        self.judge(&check::PARALLEL, &replies);
+        self.evaluate(&check::PARALLEL, &replies);
         let before = self.count().await?;
         let same = vec![self.template.event(); PARALLEL];
         let replies = self.at_once(&same).await;
@@ -184,7 +184,7 @@ impl<'r> Probe<'r> {
         for (event, signature) in sent {
             replies.push(self.sender.send(event, *signature).await);
         }
-        self.judge(check, &replies);
+        self.evaluate(check, &replies);
     }
 
     async fn at_once(&self, events: &[ProbeEvent]) -> Vec<Reply> {
@@ -194,7 +194,7 @@ impl<'r> Probe<'r> {
         join_all(sending).await
     }
 
-    fn judge(&mut self, check: &'static Check, replies: &[Reply]) {
+    fn evaluate(&mut self, check: &'static Check, replies: &[Reply]) {
         self.report
             .print(check, Finding::of(check, replies), replies);
     }

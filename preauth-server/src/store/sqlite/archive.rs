@@ -17,6 +17,7 @@ use crate::store::sql::archive::page;
 use crate::store::{OpenError, PendingSteps};
 
 use super::migrations;
+use super::open::database_error;
 use super::rows::Columns;
 
 /// Timeout of waiting for a lock, which readers meet only while the log is restarted.
@@ -36,15 +37,9 @@ impl SqliteArchive {
         let mut connection = options(path)
             .connect()
             .await
-            .map_err(|cause| unreadable(path, cause.into()))?;
+            .map_err(|cause| database_error(path, cause))?;
         let checked = migrations::check(&mut connection).await;
-        checked.map_err(|fault| match fault {
-            Fault::Schema(mismatch) => OpenError::SchemaMismatch {
-                database: path.display().to_string(),
-                mismatch,
-            },
-            cause => unreadable(path, cause),
-        })?;
+        checked.map_err(|fault| unreadable(path, fault))?;
         Ok(Self {
             path: path.to_owned(),
         })
@@ -64,32 +59,24 @@ pub(in crate::store) async fn pending_steps(path: &Path) -> Result<PendingSteps,
     let mut connection = options(path)
         .connect()
         .await
-        .map_err(|cause| unreadable(path, cause.into()))?;
+        .map_err(|cause| database_error(path, cause))?;
     migrations::pending(&mut connection)
         .await
-        .map_err(|fault| match fault {
-            Fault::Schema(mismatch) => OpenError::SchemaMismatch {
-                database: path.display().to_string(),
-                mismatch,
-            },
-            fault => unreadable(path, fault),
-        })
+        .map_err(|fault| unreadable(path, fault))
 }
 
-/// SQLite's code for a journal that a killed process left, which only a writer may roll back.
-const READONLY_ROLLBACK: &str = "776";
-
 fn unreadable(path: &Path, fault: Fault) -> OpenError {
-    let path = path.to_owned();
-    let code = match &fault {
-        Fault::Database(sqlx::Error::Database(error)) => error.code(),
-        _ => None,
-    };
-    if code.as_deref() == Some(READONLY_ROLLBACK) {
-        return OpenError::Unfinished { path };
+    match fault {
+        Fault::Database(cause) => database_error(path, cause),
+        Fault::Schema(mismatch) => OpenError::SchemaMismatch {
+            database: path.display().to_string(),
+            mismatch,
+        },
+        fault => OpenError::Database {
+            path: path.to_owned(),
+            cause: Box::new(fault),
+        },
     }
-    let cause = Box::new(fault);
-    OpenError::Database { path, cause }
 }
 
 /// The options for reading the file while its server uses it.

@@ -13,7 +13,6 @@ use sqlx::sqlite::SqliteConnection;
 use sqlx::{AssertSqlSafe, ConnectOptions, Connection, Row};
 
 use crate::files::{self, HashedFile, HashedReader};
-use crate::store::OpenError;
 use crate::store::backup::{
     BackupError, Contents, DatabaseKind, FILES_LIST, Part, SQLITE_PART, Secrets, TableContents,
 };
@@ -174,12 +173,7 @@ pub(in crate::store) async fn compare(path: &Path, contents: &Contents) -> Resul
 
 fn unopened(path: &Path) -> impl FnOnce(sqlx::Error) -> BackupError {
     let path = path.to_owned();
-    move |cause| {
-        BackupError::Open(OpenError::Database {
-            path,
-            cause: Box::new(cause),
-        })
-    }
+    move |cause| BackupError::Open(open::database_error(&path, cause))
 }
 
 /// A restore into a new file, which has another name until it is complete.

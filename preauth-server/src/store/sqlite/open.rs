@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use sqlx::error::DatabaseError;
 use sqlx::sqlite::{
     SqliteConnectOptions, SqliteConnection, SqliteJournalMode, SqlitePool, SqlitePoolOptions,
     SqliteSynchronous,
@@ -112,11 +113,17 @@ async fn check_owner(path: &Path) -> Result<(), OpenError> {
     Ok(())
 }
 
+/// SQLite's code for a journal that a killed process left, which only a writer may roll back.
+const READONLY_ROLLBACK: &str = "776";
+
 pub(super) fn database_error(path: &Path, cause: sqlx::Error) -> OpenError {
-    OpenError::Database {
-        path: path.to_owned(),
-        cause: Box::new(cause),
+    let path = path.to_owned();
+    let code = cause.as_database_error().and_then(DatabaseError::code);
+    if code.as_deref() == Some(READONLY_ROLLBACK) {
+        return OpenError::Unfinished { path };
     }
+    let cause = Box::new(cause);
+    OpenError::Database { path, cause }
 }
 
 fn schema_error(path: &Path, fault: Fault) -> OpenError {

@@ -13,7 +13,7 @@ use crate::store::sandbox::mark::{
 };
 
 use super::archive;
-use super::open::{check_path, check_place, lock, make_file, make_folder, writing};
+use super::open::{check_path, check_place, database_error, lock, make_file, make_folder, writing};
 
 /// The state of a file for a sandbox.
 enum Found {
@@ -149,8 +149,5 @@ async fn mark(
 }
 
 fn failed(path: &Path) -> impl FnOnce(sqlx::Error) -> OpenError {
-    move |cause| OpenError::Database {
-        path: path.to_owned(),
-        cause: Box::new(cause),
-    }
+    move |cause| database_error(path, cause)
 }
