@@ -33,6 +33,7 @@ use crate::mail::MailParts;
 use crate::secret::{OperatorTokens, SupplierLinks, Vault};
 use crate::store::{Lifecycle, Stores};
 use crate::telemetry::metrics::{CountedMails, CountedOutbox, CountedStore, Metrics};
+use crate::telemetry::traces::Traces;
 use crate::vitals::ServerVitals;
 use crate::worker::{ShutdownTrigger, shutdown};
 
@@ -87,6 +88,8 @@ pub struct Parts {
     pub watch: Option<Arc<HoldWatch>>,
     /// Provokes refusals; only a sandbox has it.
     pub magic: Option<Magic>,
+    /// Where traces are sent, if they are.
+    pub traces: Option<Traces>,
 }
 
 /// The supplier's page, and its listener, which is bound before the rest is assembled: links may carry
@@ -133,6 +136,7 @@ pub struct Running {
     operations: Arc<Operations>,
     vitals: Arc<ServerVitals>,
     lifecycle: Arc<dyn Lifecycle>,
+    traces: Option<Traces>,
 }
 
 /// Starts a server on the current runtime; its listeners answer when this returns.
@@ -141,7 +145,7 @@ pub fn start(mut parts: Parts) -> Result<Running, StartError> {
     let platform = bind(parts.platform_listen)?;
     let (address, platform_address) = (integration.address(), platform.address());
     let metrics = Metrics::new();
-    count(&mut parts.stores, &metrics);
+    observe(&mut parts.stores, &metrics, parts.traces.as_ref());
     let dispatcher = Arc::new(loops::dispatcher(&parts)?);
     let operations = Arc::new(operations_of(&parts).handing_over_to(dispatcher.intake()));
     let mut tasks = JoinSet::new();
@@ -201,6 +205,7 @@ pub fn start(mut parts: Parts) -> Result<Running, StartError> {
         operations,
         vitals,
         lifecycle: parts.stores.lifecycle,
+        traces: parts.traces,
     })
 }
 
@@ -272,6 +277,9 @@ impl Running {
             tracing::warn!("requests of the platform were still under way and were cut off");
         }
         self.lifecycle.close().await;
+        if let Some(traces) = self.traces {
+            traces.stop().await;
+        }
     }
 }
 
@@ -295,11 +303,19 @@ pub fn bind(address: SocketAddr) -> Result<Bound, StartError> {
     Bound::bind(address).map_err(|cause| StartError::Listen { address, cause })
 }
 
-/// Wraps the database's ports with counters.
-fn count(stores: &mut Stores, metrics: &Metrics) {
-    let store = CountedStore::new(Arc::clone(&stores.store), metrics.commits.clone());
+/// Wraps the database's ports with counters and traces.
+fn observe(stores: &mut Stores, metrics: &Metrics, traces: Option<&Traces>) {
+    let store = CountedStore::new(
+        Arc::clone(&stores.store),
+        metrics.commits.clone(),
+        traces.cloned(),
+    );
     stores.store = Arc::new(store);
-    let outbox = CountedOutbox::new(Arc::clone(&stores.outbox), metrics.deliveries.clone());
+    let outbox = CountedOutbox::new(
+        Arc::clone(&stores.outbox),
+        metrics.deliveries.clone(),
+        traces.cloned(),
+    );
     stores.outbox = Arc::new(outbox);
     let mails = CountedMails::new(Arc::clone(&stores.mails), metrics.mails.clone());
     stores.mails = Arc::new(mails);

@@ -18,6 +18,7 @@ use crate::http::{
 };
 use crate::ids::RandomIds;
 use crate::secret::{EventCursors, SupplierLinks};
+use crate::telemetry::RequestTelemetry;
 use crate::telemetry::metrics::Metrics;
 use crate::worker::Shutdown;
 
@@ -33,6 +34,13 @@ pub(super) fn events(
         cursors: EventCursors::new(&parts.vault),
         reads: Semaphore::new(EventsOnRequest::MAX_READS),
         shutdown,
+    }
+}
+
+fn telemetry_of(parts: &Parts, metrics: &Metrics) -> RequestTelemetry {
+    RequestTelemetry {
+        metrics: metrics.requests.clone(),
+        traces: parts.traces.clone(),
     }
 }
 
@@ -68,7 +76,7 @@ pub(super) fn integration(
         api,
         descriptions,
         Arc::new(RandomIds),
-        metrics.requests.clone(),
+        telemetry_of(parts, metrics),
     )
 }
 
@@ -101,7 +109,7 @@ pub(super) fn platform(
         ids: Arc::new(RandomIds),
         hold: parts.hold.clone(),
     };
-    http::platform_service(api, openapi::platform(), metrics.requests.clone())
+    http::platform_service(api, openapi::platform(), telemetry_of(parts, metrics))
 }
 
 /// The supplier's page, for a public listener of its own.
@@ -122,5 +130,5 @@ pub(super) fn portal(
         ids: Arc::new(RandomIds),
         hold: parts.hold.clone(),
     };
-    portal::service(api, metrics.requests.clone())
+    portal::service(api, telemetry_of(parts, metrics))
 }

@@ -16,6 +16,7 @@ use crate::invoice_files::{FileQuota, InvoiceFiles};
 use crate::mail::MailParts;
 use crate::secret::{self, OperatorToken, OperatorTokens, SupplierLinks, Vault};
 use crate::store::Stores;
+use crate::telemetry::traces::Traces;
 use crate::{files, service_manager, store, telemetry};
 
 use super::{CliError, descriptors};
@@ -131,6 +132,7 @@ pub(super) async fn run(args: &RunArgs) -> Result<(), CliError> {
         portal,
         time_machine: None,
         magic: None,
+        traces: Traces::start(config.traces.as_ref())?,
         hold: watch.hold.clone(),
         watch: Some(watch),
     })?;

@@ -9,6 +9,7 @@ mod password;
 mod portal;
 mod reader;
 mod settings;
+mod traces;
 mod typed;
 mod webhooks;
 

@@ -17,7 +17,7 @@ pub struct Setting {
 }
 
 /// All settings, in the order in which they are printed.
-pub const SETTINGS: [Setting; 49] = [
+pub const SETTINGS: [Setting; 51] = [
     plain(
         "listen",
         "127.0.0.1:8080",
@@ -260,6 +260,17 @@ pub const SETTINGS: [Setting; 49] = [
         "PEM file of certificates that are trusted beside the platform's",
     ),
     plain("log.format", "json", "json or text, on standard error"),
+    plain(
+        "traces.endpoint",
+        "",
+        "where OpenTelemetry spans are sent, by OTLP over HTTP, like http://127.0.0.1:4318/v1/traces; without it \
+         none are",
+    ),
+    plain(
+        "traces.percent",
+        "100",
+        "of a hundred traces, those that are sent",
+    ),
     plain(
         "shutdown.grace_seconds",
         "20",

@@ -18,6 +18,7 @@ use crate::log::chain;
 use crate::mail::MailSettings;
 use crate::store::DatabaseUrl;
 use crate::telemetry::LogFormat;
+use crate::telemetry::traces::TraceSettings;
 
 use super::reader::{Kept, Reader};
 use super::{ConfigError, Layers, Portal, TokenSource, Webhooks};
@@ -69,6 +70,8 @@ pub struct Config {
     pub webhooks: Webhooks,
     /// The format of the log.
     pub log_format: LogFormat,
+    /// Where traces go, if they are sent.
+    pub traces: Option<TraceSettings>,
     /// Time for requests in progress at shutdown.
     pub grace: Duration,
 }
@@ -195,6 +198,7 @@ impl Reader<'_> {
         let layers = self.layers;
         let webhooks = Webhooks::read(|key| layers.of(key).text, &mut self.problems);
         let log_format = self.log_format();
+        let traces = self.trace_settings();
         let grace = self.whole("shutdown.grace_seconds", MAX_GRACE_SECONDS);
         let portal_listen = ("portal.listen", portal.as_ref().map(|portal| portal.listen));
         self.must_differ(("listen", listen), ("platform_listen", platform_listen));
@@ -234,6 +238,7 @@ impl Reader<'_> {
             mail: mail?,
             webhooks,
             log_format: log_format?,
+            traces,
             grace: Duration::from_secs(grace?.into()),
         })
     }

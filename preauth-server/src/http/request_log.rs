@@ -13,7 +13,8 @@ use salvo::http::{Method, Request, Response};
 use salvo::{Depot, FlowCtrl, Handler, async_trait};
 
 use crate::clock::{Clock, Stopwatch};
-use crate::telemetry::metrics::{EndedRequest, Limit, RequestMetrics};
+use crate::telemetry::RequestTelemetry;
+use crate::telemetry::metrics::{EndedRequest, Limit};
 
 use super::client_address::ClientAddress;
 use super::error::ApiError;
@@ -38,8 +39,8 @@ pub(super) struct RequestLog {
     pub clock: Arc<dyn Clock>,
     /// The source of request ids.
     pub ids: Arc<dyn IdSource>,
-    /// Counts the logged requests.
-    pub metrics: RequestMetrics,
+    /// Counts and traces the logged requests.
+    pub telemetry: RequestTelemetry,
 }
 
 #[async_trait]
@@ -52,15 +53,22 @@ impl Handler for RequestLog {
         ctrl: &mut FlowCtrl,
     ) {
         let stopwatch = Stopwatch::start();
-        let _in_flight = self.metrics.begin(self.listener);
+        let _in_flight = self.telemetry.metrics.begin(self.listener);
+        let span = (self.telemetry.traces.as_ref())
+            .filter(|_| !is_probe(req.uri().path()))
+            .and_then(|traces| traces.begin_request(req.headers()));
         let id = RequestId::new(self.ids.uuid(self.clock.now()));
         req.extensions_mut().insert(id);
         let id = id.to_string();
         if let Ok(value) = HeaderValue::from_str(&id) {
             res.headers_mut().insert(REQUEST_ID, value);
         }
-        let rest = AssertUnwindSafe(ctrl.call_next(req, depot, res));
-        if rest.catch_unwind().await.is_err() {
+        let rest = AssertUnwindSafe(ctrl.call_next(req, depot, res)).catch_unwind();
+        let rest = match &span {
+            Some(span) => span.course(rest).await,
+            None => rest.await,
+        };
+        if rest.is_err() {
             handler::refuse(ApiError::internal("a layer panicked"), depot, res);
         }
         let notes = RequestNotes::of(depot);
@@ -79,7 +87,7 @@ impl Handler for RequestLog {
         let operator = notes.operator.as_ref().map(OperatorName::as_str);
         let client = ClientAddress::of_request(req).to_string();
         let listener = self.listener;
-        self.metrics.end(&EndedRequest {
+        let ended = EndedRequest {
             api: listener,
             route: notes.route.as_deref(),
             method,
@@ -88,12 +96,16 @@ impl Handler for RequestLog {
             code: notes.code,
             limit: limit(notes, res),
             is_replay: res.headers().contains_key(IDEMPOTENCY_REPLAYED),
-        });
+        };
+        self.telemetry.metrics.end(&ended);
+        if let Some(span) = span {
+            span.end(&ended, &id);
+        }
         let code = notes.code.map(ErrorCode::as_str);
         if status >= 500 {
             let error = notes.cause.as_deref();
             tracing::error!(target: "request", listener, method, path, status, duration_ms, id, client, key, operator, code, error);
-        } else if [LIVEZ, READYZ, METRICS].contains(&path) {
+        } else if is_probe(path) {
             tracing::debug!(target: "request", listener, method, path, status, duration_ms, id, client);
         } else {
             tracing::info!(target: "request", listener, method, path, status, duration_ms, id, client, key, operator, code);
@@ -107,6 +119,11 @@ impl std::fmt::Debug for RequestLog {
             .field("listener", &self.listener)
             .finish_non_exhaustive()
     }
+}
+
+/// Whether these requests only look after the service.
+fn is_probe(path: &str) -> bool {
+    [LIVEZ, READYZ, METRICS].contains(&path)
 }
 
 /// Which limit refused a request; the answer names only a key's window.

@@ -1,9 +1,10 @@
 //! Telemetry for operators: the log, one event per fact, for machines, for people, or as the
-//! sandbox's story; and metrics.
+//! sandbox's story; metrics; and traces.
 
 mod console;
 pub mod metrics;
 mod story;
+pub mod traces;
 mod words;
 
 use std::io::IsTerminal;
@@ -16,6 +17,15 @@ use crate::language::Language;
 
 pub use console::Console;
 pub use story::{Story, StoryPages};
+
+/// What a listener's requests are counted and traced by.
+#[derive(Clone, Debug)]
+pub struct RequestTelemetry {
+    /// Counts them.
+    pub metrics: metrics::RequestMetrics,
+    /// Traces them, if traces are sent.
+    pub traces: Option<traces::Traces>,
+}
 
 /// The log filter unless `RUST_LOG` is set. The store itself logs once why connections are refused;
 /// its pools would log it at each attempt.

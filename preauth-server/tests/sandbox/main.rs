@@ -18,3 +18,5 @@ mod page;
 mod probe;
 mod served;
 mod terminal;
+#[cfg(feature = "otlp")]
+mod traces;

@@ -39,12 +39,13 @@ use crate::sandbox::{
 };
 use crate::secret::{self, OperatorToken, SupplierLinks, Vault};
 use crate::store::{self, Stores};
+use crate::telemetry::traces::Traces;
 use crate::telemetry::{self, Console, StoryPages};
 
 use super::CliError;
 
 const GRACE: Duration = Duration::from_secs(5);
-const SETTINGS_PREFIXES: [&str; 2] = ["PREAUTH_MAIL_", "PREAUTH_CONSOLE_"];
+const SETTINGS_PREFIXES: [&str; 3] = ["PREAUTH_MAIL_", "PREAUTH_CONSOLE_", "PREAUTH_TRACES_"];
 /// The address of the supplier's page if no other is given, so that links stay valid between starts.
 const USUAL_PORTAL: SocketAddr = SocketAddr::V4(SocketAddrV4::new(Ipv4Addr::LOCALHOST, 8082));
 /// The address of the sandbox's own receiver.
@@ -167,13 +168,10 @@ pub(crate) async fn start(
     // Checks first to whom the folder and the database belong, so that nothing of another owner is
     // changed.
     let mark = own::claim(&url, data).await?;
-    let time_machine = TimeMachine::open(data).map_err(|error| {
-        format!(
-            "cannot read the sandbox's time in {}: {error}",
-            data.display()
-        )
-    })?;
-    let time_machine = Arc::new(time_machine);
+    let time_machine = Arc::new(TimeMachine::open(data).map_err(|error| {
+        let data = data.display();
+        format!("cannot read the sandbox's time in {data}: {error}")
+    })?);
     let clock = Arc::clone(time_machine.clock());
     let vault = Vault::open_or_create(&data.join("master.key"))?;
     let stores = own::open(&url, &mark).await?;
@@ -219,6 +217,7 @@ pub(crate) async fn start(
         time_machine: Some(Arc::clone(&time_machine)),
         hold: Hold::default(),
         watch: None,
+        traces: Traces::start(settings.traces.as_ref())?,
         magic: Some(Magic::of_a_sandbox()),
     })?;
     let secret = Secret::parse(&credentials.webhook_secret)?;

@@ -44,7 +44,7 @@ use std::sync::Arc;
 use salvo::{Router, Service};
 
 use crate::http::platform::{self, InProcess, PlatformApi};
-use crate::telemetry::metrics::RequestMetrics;
+use crate::telemetry::RequestTelemetry;
 
 use seen_sessions::SeenSessions;
 
@@ -62,7 +62,7 @@ pub(super) struct Console {
 
 /// The platform API and the console, for the private listener.
 #[must_use]
-pub fn service(api: PlatformApi, description: String, counted: RequestMetrics) -> Service {
+pub fn service(api: PlatformApi, description: String, telemetry: RequestTelemetry) -> Service {
     let api = Arc::new(api);
     let console = Arc::new(Console {
         platform: InProcess::new(&api),
@@ -74,5 +74,5 @@ pub fn service(api: PlatformApi, description: String, counted: RequestMetrics) -
         .fold(Router::new(), |router, route| {
             router.push(route.router(&console))
         });
-    platform::service(&api, description, counted, pages.push(assets::router()))
+    platform::service(&api, description, telemetry, pages.push(assets::router()))
 }

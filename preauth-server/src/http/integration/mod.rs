@@ -24,7 +24,7 @@ use crate::clock::Clock;
 use crate::fair::{Tenant, charged_to};
 use crate::hold::Hold;
 use crate::invoice_files::InvoiceFiles;
-use crate::telemetry::metrics::RequestMetrics;
+use crate::telemetry::RequestTelemetry;
 
 use super::caller::{Admission, Caller, Gate};
 use super::description;
@@ -162,7 +162,7 @@ pub fn service(
     api: IntegrationApi,
     descriptions: [(&'static str, String); 3],
     ids: Arc<dyn IdSource>,
-    metrics: RequestMetrics,
+    telemetry: RequestTelemetry,
 ) -> Service {
     let api = Arc::new(api);
     let clock = Arc::clone(&api.clock);
@@ -170,7 +170,7 @@ pub fn service(
     for (path, text) in descriptions {
         routes = routes.push(description::route(path, text));
     }
-    server::service(routes, "integration", clock, ids, metrics)
+    server::service(routes, "integration", clock, ids, telemetry)
 }
 
 /// The routes of the contract.

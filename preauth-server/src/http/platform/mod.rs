@@ -61,7 +61,7 @@ use crate::hold::Hold;
 use crate::http::{DESCRIPTION, description as descriptions, server};
 use crate::invoice_files::InvoiceFiles;
 use crate::secret::Vault;
-use crate::telemetry::metrics::RequestMetrics;
+use crate::telemetry::RequestTelemetry;
 
 pub(super) use calling_operator::CallingOperator;
 pub(super) use description::document;
@@ -111,7 +111,7 @@ pub struct PlatformApi {
 pub(super) fn service(
     api: &Arc<PlatformApi>,
     description: String,
-    counted: RequestMetrics,
+    telemetry: RequestTelemetry,
     others: Router,
 ) -> Service {
     let (clock, ids) = (Arc::clone(&api.clock), Arc::clone(&api.ids));
@@ -125,7 +125,7 @@ pub(super) fn service(
     let router = resources.fold(unguarded, |router, resource| {
         router.push(resource.router(api))
     });
-    server::service(router, "platform", clock, ids, counted)
+    server::service(router, "platform", clock, ids, telemetry)
         .hoop(hosts)
         .hoop(Unmatched(gate))
 }

@@ -33,7 +33,7 @@ use crate::clock::Clock;
 use crate::directory::Directory;
 use crate::hold::Hold;
 use crate::secret::{SupplierLinks, SupplierPage};
-use crate::telemetry::metrics::RequestMetrics;
+use crate::telemetry::RequestTelemetry;
 
 use super::UnauthenticatedLimiter;
 use super::server;
@@ -71,7 +71,7 @@ pub struct PortalApi {
 
 /// The pages as a listener serves them.
 #[must_use]
-pub fn service(api: PortalApi, metrics: RequestMetrics) -> Service {
+pub fn service(api: PortalApi, telemetry: RequestTelemetry) -> Service {
     let api = Arc::new(api);
     let (clock, ids) = (Arc::clone(&api.clock), Arc::clone(&api.ids));
     let router = Router::new()
@@ -90,7 +90,7 @@ pub fn service(api: PortalApi, metrics: RequestMetrics) -> Service {
             &format!("{}/{{{ADDRESS}}}", path(SupplierPage::Unsubscribe)),
             unsubscribe::Unsubscribe,
         ));
-    server::service_with_secret_paths(router, Wrapped, LISTENER, clock, ids, metrics)
+    server::service_with_secret_paths(router, Wrapped, LISTENER, clock, ids, telemetry)
 }
 
 fn path(page: SupplierPage) -> String {

@@ -213,6 +213,7 @@ mod tests {
     use crate::http::reply::Reply;
     use crate::http::{RequestsInProgress, handler, server};
     use crate::ids::RandomIds;
+    use crate::telemetry::RequestTelemetry;
     use crate::telemetry::metrics::Metrics;
 
     const HEAD_OFFICE: CompanyId = CompanyId::new(Uuid::nil());
@@ -286,8 +287,11 @@ mod tests {
 
     fn connect_to(routes: Router, room: usize) -> DuplexStream {
         let (clock, ids) = (Arc::new(SystemClock), Arc::new(RandomIds));
-        let metrics = Metrics::new().requests;
-        let service = server::service(routes, "platform", clock, ids, metrics);
+        let telemetry = RequestTelemetry {
+            metrics: Metrics::new().requests,
+            traces: None,
+        };
+        let service = server::service(routes, "platform", clock, ids, telemetry);
         let (near, far) = duplex(room);
         let nobody = SocketAddr::from(([127, 0, 0, 1], 1));
         let registry = Registry::new(ConnectionLimits::default());

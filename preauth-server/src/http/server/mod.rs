@@ -16,7 +16,7 @@ use preauth_core::port::IdSource;
 use salvo::{Handler, Router, Service};
 
 use crate::clock::Clock;
-use crate::telemetry::metrics::RequestMetrics;
+use crate::telemetry::RequestTelemetry;
 
 use super::linger::Linger;
 use super::request_log::RequestLog;
@@ -38,14 +38,14 @@ pub fn service(
     listener: &'static str,
     clock: Arc<dyn Clock>,
     ids: Arc<dyn IdSource>,
-    metrics: RequestMetrics,
+    telemetry: RequestTelemetry,
 ) -> Service {
     let log = RequestLog {
         listener,
         has_secret_paths: false,
         clock,
         ids,
-        metrics,
+        telemetry,
     };
     layered(Service::new(routes), log)
 }
@@ -59,14 +59,14 @@ pub(super) fn service_with_secret_paths(
     listener: &'static str,
     clock: Arc<dyn Clock>,
     ids: Arc<dyn IdSource>,
-    metrics: RequestMetrics,
+    telemetry: RequestTelemetry,
 ) -> Service {
     let log = RequestLog {
         listener,
         has_secret_paths: true,
         clock,
         ids,
-        metrics,
+        telemetry,
     };
     layered(Service::new(routes).hoop(outermost), log)
 }
@@ -139,7 +139,10 @@ mod tests {
             "platform",
             Arc::new(SystemClock),
             Arc::new(RandomIds),
-            metrics.requests.clone(),
+            RequestTelemetry {
+                metrics: metrics.requests.clone(),
+                traces: None,
+            },
         );
         let bound = Bound::bind(SocketAddr::from((Ipv4Addr::LOCALHOST, 0))).unwrap();
         let address = bound.address();

@@ -1,4 +1,4 @@
-//! Counts commits, as a decorator of their port.
+//! Counts commits, and traces them, as a decorator of their port.
 
 use std::fmt;
 use std::sync::Arc;
@@ -15,6 +15,7 @@ use preauth_core::value::{
 use prometheus::{HistogramVec, IntCounterVec};
 
 use crate::clock::Stopwatch;
+use crate::telemetry::traces::{TracedCommit, Traces};
 
 use super::family::{Families, seconds};
 
@@ -85,17 +86,28 @@ impl CommitMetrics {
     }
 }
 
-/// A store whose commits are counted.
+/// A store whose commits are counted, and traced if traces are sent.
 pub struct CountedStore {
     inner: Arc<dyn Store>,
     metrics: CommitMetrics,
+    traces: Option<Traces>,
 }
 
 impl CountedStore {
     /// Counts the commits through `inner`.
     #[must_use]
-    pub fn new(inner: Arc<dyn Store>, metrics: CommitMetrics) -> Self {
-        Self { inner, metrics }
+    pub fn new(inner: Arc<dyn Store>, metrics: CommitMetrics, traces: Option<Traces>) -> Self {
+        Self {
+            inner,
+            metrics,
+            traces,
+        }
+    }
+
+    fn begin(&self, commit: &Commit) -> Option<TracedCommit> {
+        self.traces
+            .as_ref()
+            .map(|traces| traces.begin_commit(commit))
     }
 }
 
@@ -147,6 +159,7 @@ impl Store for CountedStore {
 
     async fn commit(&self, commit: Commit) -> Result<(), CommitError> {
         let (write, event_type) = (label(&commit.write), commit.event.event_type);
+        let traced = self.begin(&commit);
         let stopwatch = Stopwatch::start();
         let committed = self.inner.commit(commit).await;
         self.metrics
@@ -154,6 +167,9 @@ impl Store for CountedStore {
             .with_label_values(&[write])
             .observe(seconds(stopwatch.elapsed()));
         self.metrics.count(write, event_type, &committed);
+        if let Some(traced) = traced {
+            traced.end(committed.is_ok(), outcome(&committed));
+        }
         committed
     }
 
@@ -161,11 +177,17 @@ impl Store for CountedStore {
     async fn commit_all(&self, commits: Vec<Commit>) -> Vec<Result<(), CommitError>> {
         let kinds: Vec<_> = commits
             .iter()
-            .map(|commit| (label(&commit.write), commit.event.event_type))
+            .map(|commit| {
+                let traced = self.begin(commit);
+                (label(&commit.write), commit.event.event_type, traced)
+            })
             .collect();
         let outcomes = self.inner.commit_all(commits).await;
-        for ((write, event_type), committed) in kinds.into_iter().zip(&outcomes) {
+        for ((write, event_type, traced), committed) in kinds.into_iter().zip(&outcomes) {
             self.metrics.count(write, event_type, committed);
+            if let Some(traced) = traced {
+                traced.end(committed.is_ok(), outcome(committed));
+            }
         }
         outcomes
     }

@@ -10,6 +10,8 @@ use preauth_core::port::{
 use preauth_core::value::{EndpointId, Timestamp};
 use prometheus::{HistogramVec, IntCounter, IntCounterVec};
 
+use crate::telemetry::traces::Traces;
+
 use super::family::{Families, class, seconds};
 
 const OUTCOMES: [&str; 4] = ["delivered", "retried", "given_up", "lease_lost"];
@@ -82,17 +84,22 @@ impl DeliveryMetrics {
     }
 }
 
-/// An outbox whose finished attempts are counted.
+/// An outbox whose finished attempts are counted, and traced if traces are sent.
 pub struct CountedOutbox {
     inner: Arc<dyn Outbox>,
     metrics: DeliveryMetrics,
+    traces: Option<Traces>,
 }
 
 impl CountedOutbox {
     /// Counts the finished attempts of `inner`.
     #[must_use]
-    pub fn new(inner: Arc<dyn Outbox>, metrics: DeliveryMetrics) -> Self {
-        Self { inner, metrics }
+    pub fn new(inner: Arc<dyn Outbox>, metrics: DeliveryMetrics, traces: Option<Traces>) -> Self {
+        Self {
+            inner,
+            metrics,
+            traces,
+        }
     }
 }
 
@@ -111,6 +118,9 @@ impl Outbox for CountedOutbox {
     ) -> Result<bool, Unavailable> {
         let is_recorded = self.inner.finish(leased, attempt, verdict).await?;
         self.metrics.note(attempt, verdict, is_recorded);
+        if let Some(traces) = &self.traces {
+            traces.attempted(leased, attempt);
+        }
         Ok(is_recorded)
     }
 
