@@ -6,6 +6,7 @@ use std::net::{TcpListener, TcpStream};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::OnceLock;
 use std::thread;
 use std::time::Duration;
 
@@ -17,18 +18,9 @@ const BINARY: &str = env!("CARGO_BIN_EXE_preauth-server");
 const ASKS: u32 = 400;
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// Makes each sync of a program and its children take 3 ms longer; their other system calls run at
-/// full speed.
-const SLOW_DISK: [&str; 8] = [
-    "strace",
-    "--follow-forks",
-    "--seccomp-bpf",
-    "--quiet=all",
-    "--output=/dev/null",
-    "--trace=fsync,fdatasync",
-    "--inject=fsync,fdatasync:delay_exit=3000",
-    "--",
-];
+/// Makes each sync of a program take 3 ms longer. A tracer would do so, too, but slows down all else that
+/// many threads do.
+const SLOW_SYNC: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/benches/load/slow_sync.c");
 
 /// The disk of the database's files.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -41,22 +33,30 @@ pub(crate) enum Disk {
 impl Disk {
     /// A command for a program whose files stand on this disk.
     pub(crate) fn command(self, program: &Path) -> Command {
-        let [tracer, options @ ..] = SLOW_DISK;
-        match self {
-            Self::Own => Command::new(program),
-            Self::Slow => {
-                let mut command = Command::new(tracer);
-                command.args(options).arg(program);
-                command
-            }
+        let mut command = Command::new(program);
+        if self == Self::Slow {
+            command.env("LD_PRELOAD", slow_sync().unwrap());
         }
+        command
     }
 
     /// Whether this machine can have it.
     pub(crate) fn is_available(self) -> bool {
-        let nothing = self.command(Path::new("true")).status();
-        nothing.is_ok_and(|status| status.success())
+        self == Self::Own || slow_sync().is_some()
     }
+}
+
+/// The library that slows syncs down; `None` without a C compiler.
+fn slow_sync() -> Option<&'static Path> {
+    static LIBRARY: OnceLock<Option<PathBuf>> = OnceLock::new();
+    let library = LIBRARY.get_or_init(|| {
+        let library = Path::new(env!("CARGO_TARGET_TMPDIR")).join("slow_sync.so");
+        let mut compiler = Command::new("cc");
+        compiler.args(["-O2", "-shared", "-fPIC", "-o"]);
+        let ended = compiler.arg(&library).arg(SLOW_SYNC).status();
+        ended.is_ok_and(|it| it.success()).then_some(library)
+    });
+    library.as_deref()
 }
 
 /// One instance; dropping the value stops it.

@@ -21,7 +21,7 @@ pub(crate) fn run(run: &Run, table: &mut Table) {
     for (what, disk, least) in [(own, Disk::Own, 250), (slow, Disk::Slow, 800)] {
         if !disk.is_available() {
             table.note(format!(
-                "{what}: not measured, because `strace` is not installed"
+                "{what}: not measured, because there is no C compiler"
             ));
             continue;
         }
