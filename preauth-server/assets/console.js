@@ -28,11 +28,14 @@ for (const region of document.querySelectorAll("[data-live]")) {
     try {
       if (!document.hidden && !region.contains(document.activeElement)) {
         const answer = await fetch(location.href, { headers: { accept: "text/html" } });
-        const page = new DOMParser().parseFromString(await answer.text(), "text/html");
-        const fresh = answer.ok && !answer.redirected ? page.getElementById(region.id) : null;
-        if (!fresh) return;
-        if (fresh.innerHTML !== region.innerHTML) region.replaceChildren(...fresh.childNodes);
-        if (!("live" in fresh.dataset)) return;
+        // Its database may be away for the moment, too.
+        if (answer.status < 500) {
+          const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+          const fresh = answer.ok && !answer.redirected ? page.getElementById(region.id) : null;
+          if (!fresh) return;
+          if (fresh.innerHTML !== region.innerHTML) region.replaceChildren(...fresh.childNodes);
+          if (!("live" in fresh.dataset)) return;
+        }
       }
     } catch {
       // The server is away for the moment.

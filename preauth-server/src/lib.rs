@@ -30,6 +30,7 @@ pub mod invoice_files;
 pub mod janitor;
 mod labels;
 pub mod language;
+pub mod live;
 pub mod log;
 pub mod mail;
 mod printable;

@@ -29,6 +29,7 @@ use crate::http::{UnauthenticatedLimiter, WireRender};
 use crate::ids::RandomIds;
 use crate::invoice_files::InvoiceFiles;
 use crate::janitor::Retention;
+use crate::live::Live;
 use crate::mail::MailParts;
 use crate::secret::{OperatorTokens, SupplierLinks, Vault};
 use crate::store::{Lifecycle, Stores};
@@ -63,7 +64,7 @@ pub struct Parts {
     /// How long records are kept after their end.
     pub retention: Retention,
     /// Requests per window and key.
-    pub rate_limit: RateLimit,
+    pub rate_limit: Live<RateLimit>,
     /// The limit of requests without a valid key.
     pub limiter: UnauthenticatedLimiter,
     /// The connection limits of each listener, and how its clients are determined.

@@ -56,7 +56,12 @@ pub(super) fn integration(
     let api = IntegrationApi {
         operations: Arc::clone(operations),
         queries: Arc::clone(&parts.stores.queries),
-        gate: Gate::new(access, clock(), parts.rate_limit, parts.limiter.clone()),
+        gate: Gate::new(
+            access,
+            clock(),
+            parts.rate_limit.clone(),
+            parts.limiter.clone(),
+        ),
         in_progress: RequestsInProgress::new(parts.connections.max_connections),
         files: Arc::clone(&parts.files),
         events,

@@ -7,7 +7,7 @@ use clap::Args;
 use crate::config::Config;
 use crate::store::{self, PendingSteps};
 use crate::telemetry;
-use crate::telemetry::LogFormat;
+use crate::telemetry::{LogFormat, LogLevel};
 
 use super::CliError;
 use super::serve::ServeArgs;
@@ -30,7 +30,7 @@ pub(super) struct MigrateArgs {
 #[expect(clippy::print_stdout, reason = "the outcome is this command's output")]
 pub(super) async fn run(args: &MigrateArgs) -> Result<(), CliError> {
     // A migration that waits for a lock reports it.
-    telemetry::start(LogFormat::Text);
+    telemetry::start(LogFormat::Text, LogLevel::default());
     let url = Config::database_url(&args.serve.layers())?;
     store::migrate(&url).await?;
     let stores = store::open(&url).await?;

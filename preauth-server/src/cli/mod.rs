@@ -15,6 +15,7 @@ mod migrate;
 mod moment;
 mod openapi;
 mod probe;
+mod reload;
 mod restore;
 pub(crate) mod sandbox;
 mod serve;

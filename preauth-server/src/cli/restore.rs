@@ -8,7 +8,7 @@ use crate::backup::{self, BackupFolder};
 use crate::clock::Stopwatch;
 use crate::config::Config;
 use crate::store;
-use crate::telemetry::{self, LogFormat};
+use crate::telemetry::{self, LogFormat, LogLevel};
 
 use super::CliError;
 use super::backup::{file_mode, keys, summary};
@@ -30,7 +30,7 @@ pub(super) struct RestoreArgs {
 
 #[expect(clippy::print_stdout, reason = "the outcome is this command's output")]
 pub(super) async fn run(args: &RestoreArgs) -> Result<(), CliError> {
-    telemetry::start(LogFormat::Text);
+    telemetry::start(LogFormat::Text, LogLevel::default());
     let (url, files_place) = Config::backed_up(&args.serve.layers())?;
     let backup = BackupFolder::open(&args.backup)?;
     let mode = file_mode(args.without_files, args.accept_missing);

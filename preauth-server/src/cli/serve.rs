@@ -13,16 +13,18 @@ use crate::hold::{Hold, HoldReason};
 use crate::hold_watch::HoldWatch;
 use crate::http::UnauthenticatedLimiter;
 use crate::invoice_files::{FileQuota, InvoiceFiles};
+use crate::live::Live;
 use crate::mail::MailParts;
 use crate::secret::{self, OperatorToken, OperatorTokens, SupplierLinks, Vault};
 use crate::store::Stores;
 use crate::telemetry::traces::Traces;
 use crate::{files, service_manager, store, telemetry};
 
+use super::reload::{Changeable, Reload};
 use super::{CliError, descriptors};
 
 /// Where the configuration comes from; every setting also has a `PREAUTH_` variable.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(super) struct ServeArgs {
     /// Configuration file (TOML); by default that of an installed package,
     /// `/etc/preauth/preauth.toml`, unless `--data` is given.
@@ -43,7 +45,7 @@ pub(super) struct ServeArgs {
 }
 
 /// The options that only a running server has.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(super) struct RunArgs {
     #[command(flatten)]
     settings: ServeArgs,
@@ -79,8 +81,11 @@ impl ServeArgs {
 }
 
 pub(super) async fn run(args: &RunArgs) -> Result<(), CliError> {
-    let config = Config::from_layers(&args.layers())?;
-    telemetry::start(config.log_format);
+    let layers = args.layers();
+    let config = Config::from_layers(&layers)?;
+    let log = telemetry::start(config.log_format, config.log_level);
+    let again = args.clone();
+    let reload = Reload::begin(layers, move || again.layers())?;
     descriptors::check(config.connections.max_connections);
     let given = GivenSecrets::read(&config)?;
     let mut mails = mails(&config)?;
@@ -101,17 +106,11 @@ pub(super) async fn run(args: &RunArgs) -> Result<(), CliError> {
     for network in endpoint_validator.policy().listed() {
         tracing::warn!(%network, "webhooks may go to this network, public or not");
     }
-    let (place, ledger) = (&config.files_place, Arc::clone(&stores.files));
-    let files = InvoiceFiles::open(
-        place,
-        &config.data,
-        ledger,
-        Arc::<ServingClock>::clone(&clock),
-    )?;
-    let quota = config.files_quota_bytes;
-    let files = files.with_quota(quota.map_or_else(FileQuota::none, FileQuota::of_bytes));
+    let files = files_of_invoices(&config, &stores, &clock)?;
     let portal = portal(&config, &vault)?;
     mails.letterhead.pages = portal.as_ref().map(|portal| portal.links.clone());
+    let rate_limit = Live::new(config.rate_limit);
+    let changeable = Changeable::new(log, &rate_limit, &mails.limits, &endpoint_validator);
     let running = app::start(Parts {
         stores,
         files: Arc::new(files),
@@ -121,7 +120,7 @@ pub(super) async fn run(args: &RunArgs) -> Result<(), CliError> {
         console_hosts: config.console_hosts.clone(),
         policy: config.policy,
         retention: config.retention,
-        rate_limit: config.rate_limit,
+        rate_limit,
         limiter: UnauthenticatedLimiter::limited(),
         connections: config.connections.clone(),
         mails,
@@ -137,6 +136,7 @@ pub(super) async fn run(args: &RunArgs) -> Result<(), CliError> {
         watch: Some(watch),
     })?;
     let _announced = announce(&config, &running);
+    let reloading = tokio::spawn(reload.run(changeable));
     tracing::info!(
         integration = %running.address(),
         platform = %running.platform_address(),
@@ -146,6 +146,7 @@ pub(super) async fn run(args: &RunArgs) -> Result<(), CliError> {
     until_signal(&running).await?;
     tracing::info!(grace_seconds = config.grace.as_secs(), "stopping");
     running.stop(config.grace).await;
+    reloading.abort();
     tracing::info!("stopped");
     Ok(())
 }
@@ -161,6 +162,19 @@ async fn until_signal(running: &Running) -> Result<(), CliError> {
     }
     service_manager::stopping();
     Ok(())
+}
+
+/// Where invoice files are.
+fn files_of_invoices(
+    config: &Config,
+    stores: &Stores,
+    clock: &Arc<ServingClock>,
+) -> Result<InvoiceFiles, CliError> {
+    let ledger = Arc::clone(&stores.files);
+    let clock = Arc::<ServingClock>::clone(clock);
+    let files = InvoiceFiles::open(&config.files_place, &config.data, ledger, clock)?;
+    let quota = config.files_quota_bytes;
+    Ok(files.with_quota(quota.map_or_else(FileQuota::none, FileQuota::of_bytes)))
 }
 
 /// How mails are made and sent.

@@ -154,20 +154,34 @@ impl Layers {
     pub fn report(&self) -> String {
         let mut report = String::new();
         for setting in &SETTINGS {
-            let Value { text, source } = self.value(setting);
-            let shown = match text.as_str() {
-                "" => shown_if_unset(setting.key),
-                _ if setting.secret => "(hidden)",
-                text => text,
-            };
-            let line = format!(
-                "{:<34} {:<28} {source}\n",
-                setting.key,
-                password::hidden_in(shown)
-            );
+            let source = self.value(setting).source;
+            let line = format!("{:<34} {:<28} {source}\n", setting.key, self.shown(setting));
             report.push_str(&line);
         }
         report
+    }
+
+    /// The value as people may see it.
+    #[must_use]
+    pub fn shown(&self, setting: &Setting) -> String {
+        let text = self.value(setting).text;
+        let shown = match text.as_str() {
+            "" => shown_if_unset(setting.key),
+            _ if setting.secret => "(hidden)",
+            text => text,
+        };
+        password::hidden_in(shown)
+    }
+
+    /// These values, but those that a running server takes anew are `newer`'s.
+    #[must_use]
+    pub fn with_live_values_of(&self, newer: &Self) -> Self {
+        let mut mixed = self.clone();
+        for setting in SETTINGS.iter().filter(|setting| setting.is_read_again) {
+            let Value { text, source } = newer.value(setting);
+            mixed.set(setting, text, source);
+        }
+        mixed
     }
 
     fn table(&mut self, prefix: &str, table: &toml::Table) {

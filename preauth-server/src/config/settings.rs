@@ -14,10 +14,12 @@ pub struct Setting {
     pub purpose: &'static str,
     /// Whether its value must not be printed.
     pub secret: bool,
+    /// Whether a running server takes a new value at SIGHUP.
+    pub is_read_again: bool,
 }
 
 /// All settings, in the order in which they are printed.
-pub const SETTINGS: [Setting; 51] = [
+pub const SETTINGS: [Setting; 52] = [
     plain(
         "listen",
         "127.0.0.1:8080",
@@ -161,12 +163,12 @@ pub const SETTINGS: [Setting; 51] = [
         "",
         "networks of proxies whose X-Forwarded-For names the client, as 10.1.0.0/16, with commas",
     ),
-    plain(
+    live(
         "rate_limit.requests",
         "120",
         "requests per window and API key",
     ),
-    plain(
+    live(
         "rate_limit.window_seconds",
         "60",
         "length of the window, in seconds",
@@ -201,17 +203,17 @@ pub const SETTINGS: [Setting; 51] = [
         "",
         "where readers of mails go on; without it mails have no link",
     ),
-    plain(
+    live(
         "mail.daily_share",
         "20",
         "offers and invitations that one address is sent in a day",
     ),
-    plain(
+    live(
         "mail.daily_share_per_company",
         "5",
         "of these, the ones of one head office; more offers go together in one mail",
     ),
-    plain(
+    live(
         "mail.new_addresses_per_day",
         "10000",
         "addresses that one head office reaches for the first time in a day",
@@ -242,7 +244,7 @@ pub const SETTINGS: [Setting; 51] = [
         "",
         "file that holds the account's password",
     ),
-    plain(
+    live(
         "webhooks.allowed_networks",
         "",
         "networks that webhooks may go to beside public addresses, as 10.1.0.0/16, with commas; there, and \
@@ -260,6 +262,11 @@ pub const SETTINGS: [Setting; 51] = [
         "PEM file of certificates that are trusted beside the platform's",
     ),
     plain("log.format", "json", "json or text, on standard error"),
+    live(
+        "log.level",
+        "info",
+        "error, warn, info, debug or trace; the variable RUST_LOG comes before it",
+    ),
     plain(
         "traces.endpoint",
         "",
@@ -292,6 +299,14 @@ const fn plain(key: &'static str, default: &'static str, purpose: &'static str) 
         default,
         purpose,
         secret: false,
+        is_read_again: false,
+    }
+}
+
+const fn live(key: &'static str, default: &'static str, purpose: &'static str) -> Setting {
+    Setting {
+        is_read_again: true,
+        ..plain(key, default, purpose)
     }
 }
 
@@ -301,5 +316,6 @@ const fn secret(key: &'static str, default: &'static str, purpose: &'static str)
         default,
         purpose,
         secret: true,
+        is_read_again: false,
     }
 }

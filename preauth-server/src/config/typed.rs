@@ -17,8 +17,8 @@ use crate::janitor::Retention;
 use crate::log::chain;
 use crate::mail::MailSettings;
 use crate::store::DatabaseUrl;
-use crate::telemetry::LogFormat;
 use crate::telemetry::traces::TraceSettings;
+use crate::telemetry::{LogFormat, LogLevel};
 
 use super::reader::{Kept, Reader};
 use super::{ConfigError, Layers, Portal, TokenSource, Webhooks};
@@ -70,6 +70,8 @@ pub struct Config {
     pub webhooks: Webhooks,
     /// The format of the log.
     pub log_format: LogFormat,
+    /// The least important events in the log.
+    pub log_level: LogLevel,
     /// Where traces go, if they are sent.
     pub traces: Option<TraceSettings>,
     /// Time for requests in progress at shutdown.
@@ -198,6 +200,7 @@ impl Reader<'_> {
         let layers = self.layers;
         let webhooks = Webhooks::read(|key| layers.of(key).text, &mut self.problems);
         let log_format = self.log_format();
+        let log_level = self.parse::<LogLevel>("log.level", LogLevel::FORM);
         let traces = self.trace_settings();
         let grace = self.whole("shutdown.grace_seconds", MAX_GRACE_SECONDS);
         let portal_listen = ("portal.listen", portal.as_ref().map(|portal| portal.listen));
@@ -238,6 +241,7 @@ impl Reader<'_> {
             mail: mail?,
             webhooks,
             log_format: log_format?,
+            log_level: log_level?,
             traces,
             grace: Duration::from_secs(grace?.into()),
         })

@@ -8,6 +8,8 @@ use std::time::Duration;
 
 use thiserror::Error;
 
+use crate::live::Live;
+
 use super::endpoint_url::{EndpointUrl, validate_url};
 use super::host::Host;
 use super::lookup::{Lookup, LookupError};
@@ -20,7 +22,7 @@ const REGISTRATION: Duration = Duration::from_secs(5);
 /// Checks receivers by their URL and by the addresses of their name.
 #[derive(Clone)]
 pub struct EndpointValidator {
-    policy: EndpointPolicy,
+    policy: Live<Arc<EndpointPolicy>>,
     lookup: Arc<dyn Lookup>,
 }
 
@@ -39,7 +41,10 @@ impl EndpointValidator {
     /// Applies this policy, with names resolved by `lookup`.
     #[must_use]
     pub fn new(policy: EndpointPolicy, lookup: Arc<dyn Lookup>) -> Self {
-        Self { policy, lookup }
+        Self {
+            policy: Live::new(Arc::new(policy)),
+            lookup,
+        }
     }
 
     /// Applies this policy, with names resolved by the operating system.
@@ -48,10 +53,15 @@ impl EndpointValidator {
         Self::new(policy, Arc::new(SystemLookup::default()))
     }
 
-    /// The policy.
+    /// The policy at this moment.
     #[must_use]
-    pub const fn policy(&self) -> &EndpointPolicy {
-        &self.policy
+    pub fn policy(&self) -> Arc<EndpointPolicy> {
+        self.policy.get()
+    }
+
+    /// Applies another policy from now on, and so do all clones.
+    pub fn replace_policy(&self, policy: EndpointPolicy) {
+        self.policy.set(Arc::new(policy));
     }
 
     /// Checks a receiver before it is registered: its URL, and every address that its name has now.
@@ -65,7 +75,7 @@ impl EndpointValidator {
 
     /// Checks the text of a URL; see [`validate_url`].
     pub fn parse(&self, url: &str) -> Result<EndpointUrl, UrlRefusal> {
-        validate_url(url, &self.policy)
+        validate_url(url, &self.policy())
     }
 
     /// Resolves a receiver once, and checks every address.
@@ -77,14 +87,14 @@ impl EndpointValidator {
             Host::Address(address) => vec![*address],
             Host::Name(name) => self.lookup.addresses(name).await?,
         };
-        self.policy.validate(&addresses, endpoint.departure())?;
+        self.policy().validate(&addresses, endpoint.departure())?;
         Ok(addresses)
     }
 
     /// Whether a socket may be connected to `address`.
     #[must_use]
     pub fn allows(&self, address: IpAddr) -> bool {
-        self.policy.allows_address(address)
+        self.policy().allows_address(address)
     }
 }
 

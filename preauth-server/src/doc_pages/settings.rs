@@ -11,8 +11,9 @@ fn the_page_of_the_configuration_lists_every_setting() {
             code(setting.key),
             code(setting.default),
             setting.purpose.to_owned(),
+            if setting.is_read_again { "yes" } else { "" }.to_owned(),
         ]
     });
-    let head = ["setting", "default", "what it is"];
+    let head = ["setting", "default", "what it is", "read again"];
     check("configuration.md", "settings", &table(head, rows));
 }

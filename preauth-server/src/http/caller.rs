@@ -18,6 +18,7 @@ use crate::clock::Clock;
 
 use crate::access::hash_of_presented;
 use crate::fair::{Tenant, charged_to};
+use crate::live::Live;
 
 use super::authorization::bearer;
 use super::client_address::ClientAddress;
@@ -87,7 +88,7 @@ impl Caller {
 pub struct Gate {
     access: Arc<dyn Access>,
     clock: Arc<dyn Clock>,
-    limit: RateLimit,
+    limit: Live<RateLimit>,
     limiter: UnauthenticatedLimiter,
     known: KnownKeys,
     tenants: Tenants,
@@ -119,7 +120,7 @@ impl Gate {
     pub fn new(
         access: Arc<dyn Access>,
         clock: Arc<dyn Clock>,
-        limit: RateLimit,
+        limit: Live<RateLimit>,
         limiter: UnauthenticatedLimiter,
     ) -> Self {
         Self {
@@ -192,7 +193,7 @@ impl Gate {
     }
 
     async fn look_up(&self, key: KeyHash, now: Timestamp) -> Result<Option<KeyRecord>, ApiError> {
-        let look_up = self.access.authenticate(&key, self.limit, now);
+        let look_up = self.access.authenticate(&key, self.limit.get(), now);
         let found = charged_to(self.tenants.of(&key), look_up).await?;
         if let Some(entry) = &found {
             self.tenants.remember(key, entry.head_office);
@@ -211,7 +212,7 @@ impl Gate {
         let counted = entry.window.map_or(0, |window| window.count);
         let key = KeyUse {
             state: KeyState::at(now, entry.expires_at, entry.revoked_at),
-            is_over_limit: window.is_some() && counted > self.limit.requests,
+            is_over_limit: window.is_some_and(|window| counted > window.limit.requests),
             company_is_suspended: entry.company_is_suspended,
             scopes: entry.scopes,
             user_is_active: entry.user_is_active,
@@ -254,10 +255,11 @@ impl Gate {
     }
 
     fn left(&self, window: Window, now: Timestamp) -> WindowLeft {
-        let length = TimeDelta::seconds(self.limit.window_seconds.into());
+        let limit = self.limit.get();
+        let length = TimeDelta::seconds(limit.window_seconds.into());
         WindowLeft {
-            limit: self.limit,
-            remaining: self.limit.requests.saturating_sub(window.count),
+            limit,
+            remaining: limit.requests.saturating_sub(window.count),
             reset_seconds: seconds_until(window.started_at.saturating_add(length), now),
         }
     }

@@ -159,6 +159,7 @@ mod tests {
     use crate::access::{KeyRecord, RateLimit};
     use crate::clock::SystemClock;
     use crate::http::{Gate, UnauthenticatedLimiter};
+    use crate::live::Live;
 
     /// Lists keys; its look-ups find nothing.
     #[derive(Default)]
@@ -244,7 +245,7 @@ mod tests {
         let gate = Gate::new(
             Arc::<Listing>::clone(&access),
             Arc::new(SystemClock),
-            RateLimit::default(),
+            Live::new(RateLimit::default()),
             UnauthenticatedLimiter::limited(),
         );
         let present = async |key: &NewApiKey| {

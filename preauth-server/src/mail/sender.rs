@@ -16,6 +16,7 @@ use tokio::time::timeout;
 use crate::clock::{Clock, Stopwatch};
 use crate::hold::Hold;
 use crate::ids::jitter;
+use crate::live::Live;
 use crate::worker::{LoopHealth, Next, Shutdown, pause, repeat, retry_briefly};
 
 use super::letterhead::Letterhead;
@@ -86,7 +87,7 @@ pub struct MailParts {
     /// Common to all mails.
     pub letterhead: Letterhead,
     /// The daily limits of offers and invitations.
-    pub limits: MailLimits,
+    pub limits: Live<MailLimits>,
     /// The transport.
     pub transport: Arc<dyn Transport>,
 }
@@ -181,7 +182,7 @@ impl MailSender {
             now,
             lease: LEASE,
             limit: MAX_LEASED,
-            share: DailyShare::on_the_day_of(now, self.parts.limits),
+            share: DailyShare::on_the_day_of(now, self.parts.limits.get()),
         };
         let claimed = self.queue.claim(&claim).await?;
         if claimed.is_empty() {
@@ -245,7 +246,7 @@ impl MailSender {
     /// Warns once when a head office comes close to the limit of new mailboxes, and once when it
     /// reaches it.
     fn warn_of_many(&self, leased: &LeasedMail) {
-        let bound = u64::from(self.parts.limits.new_mailboxes.get());
+        let bound = u64::from(self.parts.limits.get().new_mailboxes.get());
         let near = bound.saturating_mul(NEAR_PERCENT).div_euclid(100);
         if let Some(reached) = leased.new_mailboxes.filter(|it| [near, bound].contains(it)) {
             tracing::warn!(

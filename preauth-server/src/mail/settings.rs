@@ -3,6 +3,8 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use crate::live::Live;
+
 use super::letterhead::Letterhead;
 use super::sender::MailParts;
 use super::share::MailLimits;
@@ -31,7 +33,7 @@ impl MailSettings {
         };
         Ok(MailParts {
             letterhead: self.letterhead.clone(),
-            limits: self.limits,
+            limits: Live::new(self.limits),
             transport,
         })
     }

@@ -15,6 +15,7 @@ use super::{
     NotTaken, Outcome, OutgoingMail, Transport,
 };
 use crate::clock::Clock;
+use crate::live::Live;
 use crate::worker::shutdown;
 
 /// How long the sender runs, in paused time.
@@ -96,7 +97,7 @@ async fn claims(due: u128) -> Vec<Instant> {
             from: "avisos@preauth.example".parse().unwrap(),
             portal: None,
         },
-        limits: MailLimits::default(),
+        limits: Live::new(MailLimits::default()),
         transport: Arc::new(Unused),
     };
     let mails = Arc::<Queue>::clone(&queue);

@@ -2,6 +2,7 @@
 //! sandbox's story; metrics; and traces.
 
 mod console;
+mod log_level;
 pub mod metrics;
 mod story;
 pub mod traces;
@@ -9,13 +10,13 @@ mod words;
 
 use std::io::IsTerminal;
 
-use tracing_subscriber::EnvFilter;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 
 use crate::language::Language;
 
 pub use console::Console;
+pub use log_level::{LogLevel, LogSwitch};
 pub use story::{Story, StoryPages};
 
 /// What a listener's requests are counted and traced by.
@@ -27,10 +28,6 @@ pub struct RequestTelemetry {
     pub traces: Option<traces::Traces>,
 }
 
-/// The log filter unless `RUST_LOG` is set. The store itself logs once why connections are refused;
-/// its pools would log it at each attempt.
-const DEFAULT_FILTER: &str = "info,salvo_core=warn,sqlx_core::pool::inner=off";
-
 /// The format of the log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LogFormat {
@@ -40,10 +37,11 @@ pub enum LogFormat {
     Text,
 }
 
-/// Starts the log of a server, on standard error.
-pub fn start(format: LogFormat) {
+/// Starts the log of a server, on standard error; its level may be changed.
+pub fn start(format: LogFormat, level: LogLevel) -> LogSwitch {
     let layer = tracing_subscriber::fmt::layer().with_writer(std::io::stderr);
-    let registry = tracing_subscriber::registry().with(filter());
+    let (filter, switch) = LogSwitch::new(level);
+    let registry = tracing_subscriber::registry().with(filter);
     match format {
         LogFormat::Json => registry.with(layer.json().flatten_event(true)).init(),
         LogFormat::Text => {
@@ -53,6 +51,7 @@ pub fn start(format: LogFormat) {
         }
     }
     log_panics();
+    switch
 }
 
 /// Starts the sandbox's story, on standard output.
@@ -64,14 +63,10 @@ pub fn start_story(console: &Console, language: Language, pages: &StoryPages) {
     };
     let layer = tracing_subscriber::fmt::layer().event_format(story);
     tracing_subscriber::registry()
-        .with(filter())
+        .with(LogLevel::default().filter())
         .with(layer.with_writer(console.clone()))
         .init();
     log_panics();
-}
-
-fn filter() -> EnvFilter {
-    EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(DEFAULT_FILTER))
 }
 
 /// Logs a panic as one event with its location, in the log's own format.

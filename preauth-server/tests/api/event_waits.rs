@@ -17,7 +17,7 @@ on_each_database! {
     whoever_hangs_up_frees_the_place,
 }
 
-const TOKEN: &str = "an-operator-token-of-the-tests";
+pub(crate) const TOKEN: &str = "an-operator-token-of-the-tests";
 const OFFICES: usize = 8;
 const WAITING: u32 = 2_000;
 /// Of each head office.
@@ -36,7 +36,7 @@ const CNPJS: [&str; OFFICES] = [
 ];
 
 /// A construction company with a key of both scopes.
-async fn company(server: &Server, cnpj: &str) -> String {
+pub(crate) async fn company(server: &Server, cnpj: &str) -> String {
     let platform = RawCaller::new(&server.platform_url, Some(TOKEN));
     let post = async |path: &str, body: Value| {
         let made = platform

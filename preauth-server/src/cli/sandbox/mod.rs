@@ -31,6 +31,7 @@ use crate::ids::random_bytes;
 use crate::invoice_files::InvoiceFiles;
 use crate::janitor::Retention;
 use crate::language::Language;
+use crate::live::Live;
 use crate::mail::MailParts;
 use crate::sandbox::terminal::{self, Player};
 use crate::sandbox::{
@@ -202,10 +203,10 @@ pub(crate) async fn start(
         console_hosts: settings.console_hosts.clone(),
         policy: Policy::default(),
         retention: Retention::default(),
-        rate_limit: RateLimit {
+        rate_limit: Live::new(RateLimit {
             requests: args.rate_limit,
             ..RateLimit::default()
-        },
+        }),
         limiter: UnauthenticatedLimiter::unlimited(),
         connections: ConnectionLimits::default(),
         mails: mails(&settings, data, &pages)?,

@@ -20,25 +20,25 @@ const HEAD_START: Duration = Duration::from_millis(250);
 /// connect to other people's hosts.
 const MAX_TRIED: usize = 8;
 
-/// Connects to the first address that answers and counts all bytes.
+/// Connects to the first address that answers, which is returned, and counts all bytes.
 ///
 /// The address of the connected peer is checked last, in addition to all earlier checks.
 pub(super) async fn to_any(
     addresses: &[IpAddr],
     port: u16,
     validator: &EndpointValidator,
-) -> Result<(Metered<TcpStream>, Meter), AttemptError> {
+) -> Result<(Metered<TcpStream>, Meter, IpAddr), AttemptError> {
     let stream = first(addresses, port)
         .await
         .map_err(|error| failure(&error))?;
-    let peer = stream.peer_addr().map_err(|error| failure(&error))?;
-    if !validator.allows(peer.ip()) {
+    let peer = stream.peer_addr().map_err(|error| failure(&error))?.ip();
+    if !validator.allows(peer) {
         return Err(AttemptError::AddressRefused);
     }
     // A request is one write, so waiting for more data gains nothing.
     stream.set_nodelay(true).map_err(|error| failure(&error))?;
     let meter = Meter::new();
-    Ok((Metered::new(stream, meter.clone()), meter))
+    Ok((Metered::new(stream, meter.clone()), meter, peer))
 }
 
 async fn first(addresses: &[IpAddr], port: u16) -> io::Result<TcpStream> {

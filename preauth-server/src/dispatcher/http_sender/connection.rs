@@ -2,6 +2,7 @@
 
 use std::error::Error;
 use std::io;
+use std::net::IpAddr;
 use std::time::Duration;
 
 use chrono::TimeDelta;
@@ -29,6 +30,7 @@ const LIFETIME: Duration = Duration::from_mins(6);
 pub(super) struct Connection {
     sender: SendRequest<SentBody>,
     meter: Meter,
+    peer: IpAddr,
     opened: Stopwatch,
     /// The task that reads and writes the connection.
     task: AbortHandle,
@@ -36,7 +38,7 @@ pub(super) struct Connection {
 
 impl Connection {
     /// Starts HTTP/1.1 over `stream`, whose bytes `meter` counts.
-    pub(super) async fn over<S>(stream: S, meter: Meter) -> Result<Self, AttemptError>
+    pub(super) async fn over<S>(stream: S, meter: Meter, peer: IpAddr) -> Result<Self, AttemptError>
     where
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
@@ -51,9 +53,15 @@ impl Connection {
         Ok(Self {
             sender,
             meter,
+            peer,
             opened: Stopwatch::start(),
             task: task.abort_handle(),
         })
+    }
+
+    /// The address that it leads to.
+    pub(super) const fn peer(&self) -> IpAddr {
+        self.peer
     }
 
     /// Sends a request and returns the head of the answer; interim answers are skipped.

@@ -114,7 +114,7 @@ impl HttpSender {
     /// Builds a sender; fails without any usable root certificate.
     pub fn new(options: HttpSenderOptions) -> Result<Self, TlsError> {
         Ok(Self {
-            tls: Tls::new(&options.extra_roots, options.validator.policy())?,
+            tls: Tls::new(&options.extra_roots, &options.validator.policy())?,
             validator: options.validator,
             pool: Pool::default(),
             exchange: options.exchange,
@@ -163,7 +163,9 @@ impl HttpSender {
         progress: &mut Progress,
     ) -> Result<(Connection, Response<Incoming>), AttemptError> {
         progress.step = Step::Exchange;
-        if let Some(mut kept) = self.pool.take(endpoint.origin()) {
+        // What is allowed may have changed since it was connected.
+        let kept = self.pool.take(endpoint.origin());
+        if let Some(mut kept) = kept.filter(|kept| self.validator.allows(kept.peer())) {
             let answered = kept.send(message.clone()).await;
             if answered.as_ref().err() != Some(&AttemptError::Connection) {
                 return Ok((kept, answered?));
@@ -188,13 +190,14 @@ impl HttpSender {
             .await
             .map_err(unresolved)?;
         progress.step = Step::Connect;
-        let (stream, meter) = connect::to_any(&addresses, endpoint.port(), &self.validator).await?;
+        let (stream, meter, peer) =
+            connect::to_any(&addresses, endpoint.port(), &self.validator).await?;
         if endpoint.url().scheme() == "http" {
-            return Connection::over(stream, meter).await;
+            return Connection::over(stream, meter, peer).await;
         }
         progress.step = Step::Handshake;
         let stream = self.tls.prove(stream, endpoint.host()).await?;
-        Connection::over(stream, meter).await
+        Connection::over(stream, meter, peer).await
     }
 }
 

@@ -9,6 +9,7 @@ mod durability;
 pub(crate) mod exposition;
 mod labels;
 mod lost_database;
+mod reload;
 mod served;
 pub(crate) mod server;
 mod shutdown;

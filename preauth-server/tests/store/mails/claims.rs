@@ -9,6 +9,7 @@ use futures_util::future::join_all;
 use preauth_core::port::Unavailable;
 use preauth_core::value::{CompanyId, Email, Timestamp};
 use preauth_server::clock::Clock;
+use preauth_server::live::Live;
 use preauth_server::mail::{
     Claimed, LeasedMail, Letterhead, MailClaim, MailLimits, MailParts, MailQueue, MailSender,
     NotTaken, Outcome, OutgoingMail, Transport,
@@ -231,7 +232,7 @@ pub(crate) fn accepting_parts() -> MailParts {
             from: "avisos@preauth.example".parse().unwrap(),
             portal: None,
         },
-        limits: MailLimits::default(),
+        limits: Live::new(MailLimits::default()),
         transport: Arc::new(Accepting),
     }
 }
