@@ -57,6 +57,9 @@ text_enum! {
         FileBytes => "FILE_BYTES",
         /// No row of the audit log was changed, added or removed after it was sealed.
         SealedLog => "SEALED_LOG",
+        /// A head office's list of events has each event that it may read once, and those of a record in the
+        /// order of its versions.
+        EventLists => "EVENT_LISTS",
     }
 }
 
@@ -102,6 +105,9 @@ impl Rule {
             Self::CountsOfLists => "lists state how many operations there are",
             Self::FileBytes => "the bytes of invoice files are counted for each head office",
             Self::SealedLog => "the audit log is as it was sealed",
+            Self::EventLists => {
+                "a head office's list of events has each of its events once, in order"
+            }
         }
     }
 
@@ -185,6 +191,11 @@ impl Rule {
                 "for a row without a seal: is a server running? look for \"audit_log\" in its log. \
                  Otherwise somebody changed the audit log past the server: compare its rows with a \
                  backup, and its seals with the lines \"sealed\" of the servers' logs (--seal)"
+            }
+            Self::EventLists => {
+                "whoever reads events by GET /events may have missed one, read one twice, or read what is \
+                 not theirs: compare the record with what the reader has, and inform the company; then \
+                 report it as a defect with this line"
             }
         }
     }

@@ -9,6 +9,7 @@ use crate::port::{
 use crate::value::Timestamp;
 
 use super::checker::{Checker, Findings, Moment};
+use super::listing::Lists;
 use super::mail::ShareCount;
 use super::{Rule, Violation};
 
@@ -45,6 +46,8 @@ pub struct Totals {
     pub mails: u64,
     /// Seals of the audit log.
     pub seals: u64,
+    /// Events in the lists of head offices, one for each list.
+    pub listed: u64,
     /// Violations found.
     pub violations: u64,
 }
@@ -82,6 +85,7 @@ pub async fn audit_with_seals(
         last_seal: 0,
         kept: kept.to_vec(),
         share: ShareCount::default(),
+        lists: Lists::default(),
         latest: moment.now,
         watch,
     };
@@ -109,6 +113,7 @@ struct Walk<'a> {
     /// Seals that were kept elsewhere and have not come yet.
     kept: Vec<SealMark>,
     share: ShareCount,
+    lists: Lists,
     /// The latest time seen: that of the audit, or that of the newest event so far.
     latest: Timestamp,
     watch: &'a mut dyn Watch,
@@ -173,6 +178,13 @@ impl Walk<'_> {
                 found
             }
             Record::Unsealed(row) => self.checker.unsealed(row),
+            Record::Listed(listed) => {
+                count(&mut self.totals.listed, 1);
+                self.lists.listed(&listed)
+            }
+            Record::ListEnd(end) => self.lists.ended(&end),
+            Record::Unlisted(unlisted) => vec![unlisted.into()],
+            Record::MissingNumbers(missing) => vec![missing.into()],
         }
     }
 

@@ -99,6 +99,7 @@ impl Tables {
         }));
         records.extend(replies);
         records.extend(holders.into_iter().map(Record::Holder));
+        records.extend(self.lists());
         records
     }
 

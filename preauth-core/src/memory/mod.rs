@@ -115,6 +115,7 @@ mod delivery;
 mod directory;
 mod feed;
 mod ids;
+mod lists;
 mod outbox;
 mod queries;
 mod records;

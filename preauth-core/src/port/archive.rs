@@ -10,7 +10,10 @@ use crate::value::{
     OperationId, Origin, PaymentOrderId, Status, Timestamp, Version,
 };
 
-use super::{ExtensionRecord, MailKind, SealMark, Trigger, Unavailable};
+use super::{
+    ExtensionRecord, ListEnd, ListedEvent, MailKind, MissingNumbers, SealMark, Trigger,
+    Unavailable, UnlistedEvent,
+};
 
 /// A host's records, for an audit during concurrent writes.
 #[async_trait]
@@ -29,7 +32,9 @@ pub trait Pages: Send {
     ///
     /// A record that exists throughout is returned exactly once. A record that cannot be read is reported
     /// in its place. [`Record::Holder`]s are sorted by the invoice that they hold; any two adjacent ones
-    /// are together in one page, so that some are returned twice. Nothing else depends on the order.
+    /// are together in one page, so that some are returned twice. [`Record::Listed`]s are sorted by head
+    /// office and number, each list with its [`Record::ListEnd`], which is of the same page as the last event or of
+    /// a later one. Nothing else depends on the order.
     async fn next(&mut self, limit: u32) -> Result<Page, Unavailable>;
 }
 
@@ -78,6 +83,15 @@ pub enum Record {
     Seal(StoredSeal),
     /// The oldest row of the audit log without a seal.
     Unsealed(UnsealedRow),
+    /// An event in the list of a head office.
+    Listed(ListedEvent),
+    /// The end of a head office's list: what must be in it as of an earlier page was returned.
+    ListEnd(ListEnd),
+    /// An event that must be in a list, and is not. A host may return only those that it finds by its own way of
+    /// assigning numbers.
+    Unlisted(UnlistedEvent),
+    /// Numbers of events that are in no list. A host may know none.
+    MissingNumbers(MissingNumbers),
 }
 
 /// A mail with its subject.
@@ -245,6 +259,10 @@ pub enum Subject {
     AuditRow(i64),
     /// A seal of the audit log.
     Seal(i64),
+    /// A number in the list of events of a head office.
+    ListedNumber(CompanyId, i64),
+    /// Numbers of events, from the first to the last.
+    EventNumbers(i64, i64),
     /// The kind of a record whose id cannot be read.
     Nameless(&'static str),
 }
@@ -423,6 +441,18 @@ impl std::fmt::Display for Subject {
             Self::Payer(company) => write!(f, "operations of company {company}"),
             Self::AuditRow(id) => write!(f, "row {id} of the audit log"),
             Self::Seal(number) => write!(f, "seal {number} of the audit log"),
+            Self::ListedNumber(head_office, number) => {
+                write!(
+                    f,
+                    "number {number} in the list of events of company {head_office}"
+                )
+            }
+            Self::EventNumbers(first, last) if first == last => {
+                write!(f, "number {first} of the lists of events")
+            }
+            Self::EventNumbers(first, last) => {
+                write!(f, "numbers {first} to {last} of the lists of events")
+            }
             Self::Nameless(kind) => f.write_str(kind),
         }
     }

@@ -10,6 +10,7 @@ mod feed;
 mod handover;
 mod ids;
 mod leased;
+mod listing;
 mod outbox;
 mod queries;
 mod render;
@@ -35,6 +36,7 @@ pub use feed::{EventFeed, FeedAnswer, FeedEntry, FeedEvent, FeedPage, FeedPlace,
 pub use handover::{Handover, Intake, Room};
 pub use ids::IdSource;
 pub use leased::{Leased, Trigger};
+pub use listing::{ListEnd, ListedEvent, MissingNumbers, UnlistedEvent, VersionedRecord};
 pub use outbox::{Attempt, Claim, Claimed, Outbox, Verdict};
 pub use queries::{Filter, HistoryEntry, OperationPage, PageRequest, Queries, Recorded, Viewer};
 pub use render::{InvoiceEvent, OperationEvent, OrderEvent, Render};

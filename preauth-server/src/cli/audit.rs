@@ -157,6 +157,7 @@ fn totals_as_json(totals: &Totals, elapsed: TimeDelta) -> String {
             "replies": totals.replies,
             "mails": totals.mails,
             "auditLogSeals": totals.seals,
+            "listedEvents": totals.listed,
             "violations": totals.violations,
             "durationMs": elapsed.num_milliseconds(),
         }
@@ -175,7 +176,7 @@ fn totals_as_text(totals: &Totals, elapsed: TimeDelta) -> String {
     };
     format!(
         "{findings}: {} operations, {} payment orders, {} events, {} deliveries, {} attempts, {} \
-         idempotency replies, {} mails, {} seals of the audit log; {}.{:03} s, {per_second} rows/s",
+         idempotency replies, {} mails, {} seals of the audit log, {} events in lists; {}.{:03} s, {per_second} rows/s",
         totals.operations,
         totals.orders,
         totals.events,
@@ -184,6 +185,7 @@ fn totals_as_text(totals: &Totals, elapsed: TimeDelta) -> String {
         totals.replies,
         totals.mails,
         totals.seals,
+        totals.listed,
         elapsed.num_seconds(),
         ms % 1000,
     )
@@ -199,6 +201,7 @@ fn records(totals: &Totals) -> u64 {
         totals.replies,
         totals.mails,
         totals.seals,
+        totals.listed,
     ];
     counts.into_iter().fold(0, u64::saturating_add)
 }

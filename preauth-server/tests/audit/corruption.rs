@@ -27,7 +27,7 @@ const fn breaks(rule: Rule, statements: &'static [&'static str]) -> Corruption {
 /// Mails per address and day.
 const SHARE: u32 = 5;
 
-const CORRUPTIONS: [Corruption; 62] = [
+const CORRUPTIONS: [Corruption; 63] = [
     breaks(
         Rule::Readable,
         &["UPDATE operations SET closing_action = 'NOBODY' WHERE id = 2"],
@@ -305,6 +305,11 @@ const CORRUPTIONS: [Corruption; 62] = [
     breaks(
         Rule::References,
         &["DELETE FROM audit_seals WHERE number = 2"],
+    ),
+    // More of them in `lists.rs`.
+    breaks(
+        Rule::EventLists,
+        &["DELETE FROM event_feed WHERE event_id = (SELECT id FROM events WHERE operation_id = 4)"],
     ),
 ];
 

@@ -12,6 +12,7 @@ mod backup;
 mod command;
 mod corruption;
 mod erasures;
+mod lists;
 mod pages;
 mod seals;
 mod unreadable;

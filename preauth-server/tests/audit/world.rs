@@ -29,6 +29,7 @@ use preauth_server::clock::{Clock, SystemClock};
 use preauth_server::directory::{
     ApiKey, AuditOutcome, Company, Endpoint, Operator, SealedSecret, Sealing, User,
 };
+use preauth_server::feed::Look;
 use preauth_server::http::WireRender;
 use preauth_server::ids::RandomIds;
 use preauth_server::mail::{Claimed, DailyShare, MailClaim, MailLimits, Outcome};
@@ -81,6 +82,7 @@ async fn fill(database: &Scratch) -> World {
     for command in [Command::ConcludeExtension { id }, Command::Conclude] {
         world.command(concluded, command, then).await;
     }
+    world.number_events().await;
     let cancelled = world.offer("NF-2", Some("key-of-nf-2"), now).await;
     world.command(cancelled, Command::Cancel, now).await;
     let expired = world.offer("NF-3", None, then).await;
@@ -103,6 +105,7 @@ async fn fill(database: &Scratch) -> World {
     world.send_mails().await;
     world.fail_some().await;
     world.seal_audit_log().await;
+    world.number_events().await;
     world
 }
 
@@ -437,6 +440,16 @@ impl World {
             }
         }
         assert_eq!(outcomes.len(), 0);
+    }
+
+    /// On PostgreSQL events get their numbers after the commit, in batches.
+    async fn number_events(&self) {
+        let look = Look {
+            now: self.now,
+            kept_since: self.now.saturating_sub(LONG_AGO),
+            since: None,
+        };
+        self.stores.numbers.number(look).await.unwrap();
     }
 
     async fn seal_audit_log(&self) {

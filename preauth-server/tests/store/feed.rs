@@ -1,9 +1,9 @@
-//! Events on request: who reads which, in which order, and what is left after their retention.
+//! Events on request, beyond the suite for every host: pages of all lengths, retention, and looks.
 
 use chrono::TimeDelta;
 use preauth_core::operation::{Actor, Command, Operation};
 use preauth_core::port::{FeedAnswer, FeedPage, FeedPlace, FeedQuery, Viewer};
-use preauth_core::value::{CompanyId, EventId, EventType, Timestamp};
+use preauth_core::value::{CompanyId, EventType, Timestamp};
 use preauth_server::feed::Look;
 
 use crate::store::fixture::Fixture;
@@ -130,51 +130,6 @@ async fn pages_and_filters_show_each_event_once() {
             // What comes next begins where the last page ended.
             assert_eq!(query.after, Some(all.next), "{types:?} {limit}");
         }
-    }
-}
-
-#[tokio::test]
-async fn a_branch_reads_the_events_of_its_own_records() {
-    let fixture = Fixture::new().await;
-    let payer = fixture.payer().await;
-    let branch = fixture.add(fixture.branch_of(payer)).await;
-    fixture.offer(payer).await;
-    let of_branch = fixture.offer(branch).await;
-    let query = FeedQuery {
-        company: branch,
-        ..everything(payer)
-    };
-    let seen = page(&fixture, &query).await;
-    // An offer's payer is the head office unless the platform says otherwise.
-    let expected = usize::from(of_branch.payer.company == branch);
-    assert_eq!(seen.events.len(), expected);
-    assert_eq!(page(&fixture, &everything(payer)).await.events.len(), 2);
-}
-
-#[tokio::test]
-async fn a_place_of_another_history_is_expired() {
-    let fixture = Fixture::new().await;
-    let payer = fixture.payer().await;
-    fixture.offer(payer).await;
-    let known = page(&fixture, &everything(payer)).await.next;
-    let at = |after| FeedQuery {
-        after: Some(after),
-        ..everything(payer)
-    };
-    assert!(matches!(
-        read(&fixture, &at(known)).await,
-        FeedAnswer::Page(_)
-    ));
-    let other_event = FeedPlace {
-        event: EventId::new(fixture.uuid()),
-        ..known
-    };
-    let ahead = FeedPlace {
-        number: known.number + 100,
-        ..known
-    };
-    for place in [other_event, ahead] {
-        assert_eq!(read(&fixture, &at(place)).await, FeedAnswer::Expired);
     }
 }
 

@@ -2,6 +2,7 @@
 //! unreadable row is returned as an error in place of its record.
 
 mod gathering;
+mod lists;
 mod mails;
 mod orphans;
 mod pages;
@@ -13,6 +14,7 @@ use preauth_core::port::{Read, Record, Subject, Unreadable};
 use super::rows::Corrupt;
 
 pub(super) use gathering::Gathering;
+pub(super) use lists::{DueEvent, list, list_end, missing_numbers, unlisted};
 pub(super) use mails::{mails, offers_without_mail, sent};
 pub(super) use orphans::{
     after_delivery, after_reply, orphans_of_deliveries, orphans_of_events, orphans_of_replies,

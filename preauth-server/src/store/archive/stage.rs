@@ -13,6 +13,12 @@ pub(in crate::store) enum Stage {
     Events(Uuid),
     /// Deliveries once more, for what they refer to.
     Deliveries(Uuid),
+    /// The head office whose list of events was read last.
+    NextList(Uuid),
+    /// A head office's list of events, up to a number.
+    List(Uuid, i64),
+    /// The numbers of events: the last one on SQLite, the last batch of them on PostgreSQL.
+    Numbers(i64),
     Replies(Uuid, String),
     Holders(Uuid, String, String, i64),
     Mails(Uuid),
@@ -81,7 +87,11 @@ impl Stage {
             Self::Operations(_) => Self::Orders(0),
             Self::Orders(_) => Self::Events(Uuid::nil()),
             Self::Events(_) => Self::Deliveries(Uuid::nil()),
-            Self::Deliveries(_) => Self::Replies(Uuid::nil(), String::new()),
+            Self::Deliveries(_) => Self::NextList(Uuid::nil()),
+            // Continue with the next head office.
+            Self::List(head_office, _) => Self::NextList(*head_office),
+            Self::NextList(_) => Self::Numbers(0),
+            Self::Numbers(_) => Self::Replies(Uuid::nil(), String::new()),
             Self::Replies(..) => Self::Holders(Uuid::nil(), String::new(), String::new(), 0),
             Self::Holders(..) => Self::Mails(Uuid::nil()),
             Self::Mails(_) => Self::Sent(String::new(), 0, Uuid::nil()),

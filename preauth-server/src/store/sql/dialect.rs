@@ -12,6 +12,7 @@
 ///   id of the head office `c`. Each is written as in its own index, so that no other index is used;
 /// - `(of_each "$1" "name")`: a value that is bound for one record in SQLite and for a list of them, `t`, in
 ///   PostgreSQL;
+/// - `IS_TAKEN`: that the event `n` has its numbers by now: that the batch `latest` has taken it;
 /// - `BYTEWISE`: the order of texts by their bytes, SQLite's own;
 /// - `BYTES`: the type of a value, which SQLite does not declare;
 /// - `(is_one_of "$1")`: whether an id is in a bound list;
@@ -52,6 +53,11 @@ macro_rules! part {
     (postgres DUE) => { "coalesce(n.next_attempt_at, 0)" };
     (sqlite HEAD_OFFICE) => { "c.head_office_id" };
     (postgres HEAD_OFFICE) => { "CASE WHEN c.kind = 'CONSTRUCTION' THEN c.head_office_id END" };
+    (sqlite IS_TAKEN) => { "" };
+    (postgres IS_TAKEN) => {
+        "AND latest.is_native AND n.xid < latest.next_xid AND n.xid <> ALL (latest.pending)
+         AND n.xmin::TEXT = (n.xid % 4294967296)::TEXT"
+    };
     (sqlite BYTEWISE) => { "" };
     (postgres BYTEWISE) => { " COLLATE \"C\"" };
     (sqlite BYTES) => { "" };

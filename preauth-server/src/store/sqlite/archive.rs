@@ -161,6 +161,9 @@ mod tests {
          INSERT INTO events (id, head_office_id, operation_id, version, type, at, actor, body)
              SELECT m.id, c.id, m.n, 1, 'pre_authorization.created', 1, 'COMPANY', '{}'
              FROM many m, companies c;
+         INSERT INTO event_feed (head_office_id, event_id, type, payer_id, supplier_id, at)
+             SELECT c.id, m.id, 'pre_authorization.created', c.id, c.id, 1
+             FROM many m, companies c;
          INSERT INTO notices (id, head_office_id, operation_id, kind, recipient, content, staged_at,
                  status, ended_at)
              SELECT m.id, c.id, m.n, 'OFFER', 'fin@example.com', '{}', 1,
@@ -215,6 +218,9 @@ mod tests {
             Stage::Orders(_) => "orders",
             Stage::Events(_) => "events",
             Stage::Deliveries(_) => "deliveries",
+            Stage::NextList(_) => "head offices with lists",
+            Stage::List(..) => "lists",
+            Stage::Numbers(_) => "numbers",
             Stage::Replies(..) => "replies",
             Stage::Holders(..) => "holders",
             Stage::Mails(_) => "mails",

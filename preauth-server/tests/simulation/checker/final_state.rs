@@ -140,6 +140,7 @@ impl From<&audit::Violation> for Violation {
                 | Rule::SealedLog => "I2",
                 Rule::OneHolder | Rule::OnePaymentOrder => "I3",
                 Rule::Recipients | Rule::DeliveryOutcome => "I4",
+                Rule::EventLists => "I17",
                 Rule::ReplyOfCreation => "I5",
                 Rule::ExpiryInTime | Rule::ExpiryRecorded => "I6",
                 Rule::PathOfTheTable => "I8",

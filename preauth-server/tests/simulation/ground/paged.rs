@@ -26,6 +26,8 @@ enum Place {
     Other(EventId),
     Reply(CompanyId, IdempotencyKey),
     Holder(CompanyId, Cnpj, String, OperationId),
+    /// A number in a list of events; the greatest one for its end.
+    Listed(CompanyId, i64),
 }
 
 #[async_trait]
@@ -72,6 +74,8 @@ fn place(read: &Read<Record>) -> Place {
         Ok(Record::Holder(it)) => {
             Place::Holder(it.head_office, it.supplier, it.number.clone(), it.operation)
         }
+        Ok(Record::Listed(it)) => Place::Listed(it.head_office, it.number),
+        Ok(Record::ListEnd(it)) => Place::Listed(it.head_office, i64::MAX),
         other => unreachable!("the host in memory has no such record: {other:?}"),
     }
 }

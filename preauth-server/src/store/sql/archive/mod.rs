@@ -1,6 +1,7 @@
 //! The content of a database, page by page.
 
 mod children;
+mod lists;
 mod mails;
 mod pages;
 mod totals;

@@ -8,7 +8,7 @@ use crate::store::rows::{select_operations, select_orders, select_other_orders};
 
 use super::super::{Session, audit_log, query};
 use super::children::{events_of, extensions_of};
-use super::{mails, totals};
+use super::{lists, mails, totals};
 
 /// The page at `stage` and the stage after it. A page reads at most `limit` rows of its table, of which
 /// it may return few, and the next page continues after the last row read: a statement that searches
@@ -24,6 +24,11 @@ pub(in crate::store) async fn page(
         Stage::Orders(after) => orders(session, stage, *after, limit).await,
         Stage::Events(after) => events(session, stage, *after, limit).await,
         Stage::Deliveries(after) => deliveries(session, stage, *after, limit).await,
+        Stage::NextList(after) => lists::next_list(session, stage, *after).await,
+        Stage::List(head_office, after) => {
+            lists::list(session, stage, (*head_office, *after), limit).await
+        }
+        Stage::Numbers(after) => lists::numbers(session, stage, *after, limit).await,
         Stage::Sent(mailbox, at, id) => {
             let after = (mailbox.as_str(), *at, *id);
             mails::sent(session, stage, after, limit).await
