@@ -15,6 +15,8 @@ use rustix::fs::StatVfsMountFlags;
 use secrecy::zeroize::Zeroizing;
 use thiserror::Error;
 
+use super::owner::command_as;
+
 const ROOT: u32 = 0;
 const GROUP_AND_OTHERS: u32 = 0o077;
 const WRITE_BY_OTHERS: u32 = 0o022;
@@ -35,8 +37,8 @@ enum Exposure {
         mode: u32,
     },
     #[error(
-        "{what} belongs to user {owner}, who can change it, and this process runs as user {user}; \
-         run `chown {user} {}`, or run this as its owner", path.display()
+        "{what} belongs to user {owner}, who can change it, and this process runs as user {user}; {}",
+        step_for_owner(path, *owner, *user)
     )]
     Owner {
         what: EntryKind,
@@ -44,6 +46,24 @@ enum Exposure {
         owner: u32,
         user: u32,
     },
+}
+
+/// Root takes no file over: a service would lose it.
+fn step_for_owner(path: &Path, owner: u32, user: u32) -> String {
+    let command = if user == ROOT {
+        command_as(owner)
+    } else {
+        None
+    };
+    command.map_or_else(
+        || {
+            format!(
+                "run `chown {user} {}`, or run this as its owner",
+                path.display()
+            )
+        },
+        |command| format!("run this as its owner: `{command}`"),
+    )
 }
 
 /// The kind of thing that is not trusted.

@@ -2,6 +2,7 @@
 
 mod guarded;
 mod hashed;
+mod owner;
 
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{self, Write};
