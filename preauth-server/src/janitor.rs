@@ -11,7 +11,7 @@ use preauth_core::value::Timestamp;
 use tokio::sync::Notify;
 
 use crate::clock::Clock;
-use crate::directory::ConsoleSessions;
+use crate::directory::{ConsoleSessions, Reports};
 use crate::hold::Hold;
 use crate::invoice_files::{InvoiceFiles, SWEEP_BATCH};
 use crate::store::Housekeeping;
@@ -23,6 +23,8 @@ const BATCH: u32 = 200;
 const SETTLED_BATCH: u32 = 1_000;
 /// Rows of counts summed up by one write; no caller waits for it.
 const COUNTS_BATCH: u32 = 5_000;
+/// Events from which on more were left to be counted.
+const ACTIVITY_BATCH: u32 = 1_000;
 /// Pause when nothing is left to remove.
 const REST: Duration = Duration::from_mins(1);
 /// Pause between two walks through the old invoice files, of which those of operations in progress are kept.
@@ -66,6 +68,7 @@ pub struct Janitor {
     retention: Retention,
     files: Option<Arc<InvoiceFiles>>,
     sessions: Option<Arc<dyn ConsoleSessions>>,
+    reports: Option<Arc<dyn Reports>>,
     walk: Mutex<Walk>,
     wake: Arc<Notify>,
     hold: Hold,
@@ -86,6 +89,7 @@ impl Janitor {
             retention,
             files: None,
             sessions: None,
+            reports: None,
             walk: Mutex::default(),
             wake: Arc::default(),
             hold: Hold::default(),
@@ -119,6 +123,15 @@ impl Janitor {
     pub fn ending(self, sessions: Arc<dyn ConsoleSessions>) -> Self {
         Self {
             sessions: Some(sessions),
+            ..self
+        }
+    }
+
+    /// The same janitor, which also counts what reports show.
+    #[must_use]
+    pub fn counting(self, reports: Arc<dyn Reports>) -> Self {
+        Self {
+            reports: Some(reports),
             ..self
         }
     }
@@ -227,6 +240,10 @@ impl Janitor {
                 Some(sessions) => sessions.forget_expired_sessions(now, BATCH).await,
                 None => Ok(0),
             },
+            Kind::Activity => match &self.reports {
+                Some(reports) => reports.count_activity().await,
+                None => Ok(0),
+            },
         }
     }
 
@@ -304,10 +321,12 @@ enum Kind {
     Counts,
     Files,
     Sessions,
+    /// What reports show.
+    Activity,
 }
 
 impl Kind {
-    const ALL: [Self; 11] = [
+    const ALL: [Self; 12] = [
         Self::Endpoints,
         Self::PutOff,
         Self::Replies,
@@ -320,6 +339,7 @@ impl Kind {
         Self::Counts,
         Self::Files,
         Self::Sessions,
+        Self::Activity,
     ];
 
     /// The number of records from which on a batch may have left some.
@@ -330,6 +350,7 @@ impl Kind {
             // The walk says itself whether it is at its end.
             Self::OldFiles => u32::MAX,
             Self::Counts => COUNTS_BATCH,
+            Self::Activity => ACTIVITY_BATCH,
             Self::Files => SWEEP_BATCH,
             Self::PutOff
             | Self::Replies

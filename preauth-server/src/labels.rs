@@ -110,6 +110,29 @@ labels! {
     JOINED_TO = "joined to" | "enviado junto com";
 }
 
+// Reports.
+labels! {
+    OFFERS = "offers" | "ofertas";
+    OFFERED_AMOUNT = "offered" | "valor ofertado";
+    DIRECT_ADVANCES = "direct advances" | "antecipações diretas";
+    DIRECT_AMOUNT = "direct amount" | "valor das diretas";
+    REQUESTS = "requests" | "solicitações";
+    REQUESTED_AMOUNT = "requested" | "valor solicitado";
+    DECLINED = "declined" | "recusadas";
+    CANCELED = "cancelled" | "canceladas";
+    EXPIRED = "expired" | "expiradas";
+    REPROVED = "reproved" | "reprovadas";
+    PAYOUTS = "payouts" | "pagamentos";
+    PAID_AMOUNT = "paid, gross" | "valor bruto pago";
+    PAID_NET_AMOUNT = "paid, net" | "valor líquido pago";
+    RETURNED_PAYOUTS = "returned payouts" | "pagamentos devolvidos";
+    RETURNED_NET_AMOUNT = "returned, net" | "valor líquido devolvido";
+    PAID_ORDERS = "paid orders" | "ordens pagas";
+    PAID_ORDERS_AMOUNT = "paid orders, amount" | "valor das ordens pagas";
+    DELIVERIES = "deliveries" | "entregas";
+    DELIVERIES_GIVEN_UP = "given up" | "abandonadas";
+}
+
 // Master keys.
 labels! {
     ACTIVE_KEY = "active" | "chave ativa";

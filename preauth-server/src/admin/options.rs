@@ -13,6 +13,15 @@ pub(crate) struct Noun<C: Subcommand> {
     pub(super) options: Options,
 }
 
+/// A command without a noun: what it takes, and what all take.
+#[derive(Debug, Args)]
+pub(crate) struct Single<C: Args> {
+    #[command(flatten)]
+    pub(super) arguments: C,
+    #[command(flatten)]
+    pub(super) options: Options,
+}
+
 /// How to ask, how to answer, and where the platform is.
 #[derive(Debug, Args)]
 pub(super) struct Options {

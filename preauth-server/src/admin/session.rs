@@ -118,6 +118,24 @@ impl Session {
         print(view.render(part, self.screen))
     }
 
+    /// Prints a record that was requested before, for people as a table.
+    pub(super) fn show_rows<A: Serialize, T>(
+        &self,
+        record: &A,
+        rows: &[T],
+        columns: &[Field<T>],
+    ) -> Result<(), Failure> {
+        if self.json {
+            return print(json_text(record));
+        }
+        print(output::table(columns, rows, self.screen))
+    }
+
+    /// Prints rows that were requested before as a CSV file.
+    pub(super) fn print_csv<T>(&self, rows: &[T], columns: &[Field<T>]) -> Result<(), Failure> {
+        print(output::csv(columns, rows, self.screen.language))
+    }
+
     /// Executes a call without a body in its answer, and prints `sentence`.
     pub(super) async fn end(&self, call: Call, sentence: Text) -> Result<(), Failure> {
         self.client.send(&call).await?;

@@ -93,11 +93,13 @@ pub(super) fn start(
         .woken_by(wake())
         .held_by(hold());
     let sessions = Arc::<dyn Directory>::clone(&parts.stores.directory);
+    let reports = Arc::<dyn Directory>::clone(&parts.stores.directory);
     let unsettled = housekeeping.endpoints_unsettled();
     parts.wake_at_jumps(&unsettled);
     let janitor = Janitor::new(housekeeping, clock(), parts.retention)
         .sweeping(Arc::clone(&parts.files))
         .ending(sessions)
+        .counting(reports)
         .woken_by(unsettled)
         .held_by(hold());
     let sender = MailSender::new(mails, parts.mails.clone(), clock(), wake()).held_by(hold());

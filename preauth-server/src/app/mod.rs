@@ -179,7 +179,7 @@ pub fn start(mut parts: Parts) -> Result<Running, StartError> {
         hold: parts.hold.clone(),
         serving_clock: parts.watch.as_ref().map(|watch| Arc::clone(&watch.clock)),
     });
-    let events = services::events(&parts, numberer, shutdown);
+    let events = services::events(&parts, Arc::clone(&numberer), shutdown);
     let service = services::integration(&parts, &operations, events, &metrics);
     let (work, stop_integration) = integration.serve(service, parts.connections.clone());
     tasks.spawn(work);
@@ -192,7 +192,7 @@ pub fn start(mut parts: Parts) -> Result<Running, StartError> {
         tasks.spawn(work);
         public.push(stop);
     }
-    let service = services::platform(&parts, Arc::clone(&operations), vitals.clone(), &metrics);
+    let service = services::platform(&parts, &operations, vitals.clone(), numberer, &metrics);
     let (work, stop_platform) = platform.serve(service, parts.connections.clone());
     Ok(Running {
         address,

@@ -88,14 +88,15 @@ pub(super) fn integration(
 /// The platform API and the probes, for the private listener.
 pub(super) fn platform(
     parts: &Parts,
-    operations: Arc<Operations>,
+    operations: &Arc<Operations>,
     vitals: Arc<dyn Vitals>,
+    numberer: Arc<Numberer>,
     metrics: &Metrics,
 ) -> http::Service {
     let operators = Arc::<dyn Directory>::clone(&parts.stores.directory);
     let api = PlatformApi {
         directory: Arc::clone(&parts.stores.directory),
-        operations,
+        operations: Arc::clone(operations),
         queries: Arc::clone(&parts.stores.queries),
         files: Arc::clone(&parts.files),
         vault: parts.vault.clone(),
@@ -113,6 +114,7 @@ pub(super) fn platform(
         time_machine: parts.time_machine.clone(),
         ids: Arc::new(RandomIds),
         hold: parts.hold.clone(),
+        numberer,
     };
     http::platform_service(api, openapi::platform(), telemetry_of(parts, metrics))
 }

@@ -44,6 +44,7 @@ const GROUPS: &[(&str, &[&str])] = &[
             "operator",
             "personal-data",
             "overview",
+            "report",
             "log",
         ],
     ),

@@ -21,6 +21,7 @@ mod overview;
 mod payment_orders;
 mod personal_data;
 mod registration;
+mod reports;
 mod suppressed_addresses;
 mod users;
 
@@ -42,7 +43,7 @@ pub use invoices::Invoices;
 pub use mails::{Mail, MailFilter, MailStatus, Mails};
 pub use operation_search::{OperationFilter, OperationSearch};
 pub use operators::{Operator, Operators};
-pub use overview::{Attention, CompanyAttention, EndingKey, KEYS_ENDING_WITHIN, Overview, Totals};
+pub use overview::{Attention, CompanyAttention, EndingKey, KEYS_ENDING_WITHIN, Overview};
 pub use payment_orders::{PaymentOrderFilter, PaymentOrders};
 pub(crate) use personal_data::ids_of;
 pub use personal_data::{
@@ -50,6 +51,9 @@ pub use personal_data::{
     PersonalRecords,
 };
 pub use registration::{RegistrationError, register};
+pub use reports::{
+    Activity, Period, ReportQuery, ReportRow, ReportScope, ReportUnit, Reports, Volume,
+};
 pub use suppressed_addresses::{Addressee, SuppressedAddress, SuppressedAddresses};
 pub use users::{User, UserChange, Users};
 
@@ -77,6 +81,7 @@ pub trait Directory:
     + Overview
     + PaymentOrders
     + PersonalDataRecords
+    + Reports
     + SuppressedAddresses
 {
 }
@@ -99,6 +104,7 @@ impl<T> Directory for T where
         + Overview
         + PaymentOrders
         + PersonalDataRecords
+        + Reports
         + SuppressedAddresses
 {
 }

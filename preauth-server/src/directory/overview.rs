@@ -1,4 +1,4 @@
-//! What needs attention over all companies, and totals by day.
+//! What needs attention over all companies.
 
 use async_trait::async_trait;
 use chrono::TimeDelta;
@@ -54,27 +54,9 @@ pub struct EndingKey {
     pub expires_at: Timestamp,
 }
 
-/// The totals of one day, or of any other time.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Totals {
-    /// Operations that began.
-    pub operations: u64,
-    /// Those of them that have been requested, or begun by the supplier.
-    pub requested: u64,
-    /// The gross amount of all that began, in cents.
-    pub amount_cents: u64,
-    /// Deliveries that were made.
-    pub deliveries: u64,
-    /// Deliveries that were given up.
-    pub failed_deliveries: u64,
-}
-
 /// Reads over all companies.
 #[async_trait]
 pub trait Overview: Send + Sync {
     /// What needs attention at `now`.
     async fn attention(&self, now: Timestamp) -> Result<Attention, Unavailable>;
-
-    /// The totals of each time between two of these moments.
-    async fn totals(&self, moments: &[Timestamp]) -> Result<Vec<Totals>, Unavailable>;
 }

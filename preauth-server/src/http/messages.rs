@@ -350,6 +350,14 @@ pub(super) fn defect(field: &str, defect: &Defect) -> String {
         Defect::NotACursor => format!(
             "{field} não é um cursor desta empresa; use o pagination.next de uma resposta anterior, sem alterá-lo, ou omita {field} para começar do evento mais antigo."
         ),
+        Defect::NotANext => {
+            format!("{field} deve ser o next de uma resposta anterior, sem alteração.")
+        }
+        Defect::NotAMonth => format!("{field} deve ser um mês no formato AAAA-MM."),
+        Defect::AfterUntil => format!("{field} não pode ser posterior a until."),
+        Defect::TooManyPeriods { max } => {
+            format!("O intervalo de {field} a until pode ter no máximo {max} dias ou meses.")
+        }
         Defect::NotAnId => format!("{field} não é um identificador da plataforma."),
         Defect::NotATimestamp => {
             format!("{field} deve ser um instante em UTC, como 2026-11-21T12:00:00Z.")

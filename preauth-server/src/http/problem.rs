@@ -95,6 +95,17 @@ pub enum Defect {
     NotNumeric,
     /// Not a cursor that was written for the caller.
     NotACursor,
+    /// Not the `next` of a page before.
+    NotANext,
+    /// Not a month.
+    NotAMonth,
+    /// A range that begins after its end.
+    AfterUntil,
+    /// A range with too many days or months.
+    TooManyPeriods {
+        /// The maximum number of them.
+        max: usize,
+    },
     /// Not an id of the platform.
     NotAnId,
     /// Not a moment in UTC.

@@ -38,3 +38,39 @@ async fn a_list_is_a_csv_file_in_the_readers_spelling() {
         .run(&["operation", "list", "--csv", "--json"])
         .failed(2, &["cannot be used with"]);
 }
+
+#[tokio::test]
+async fn a_report_is_a_table_a_csv_file_or_json() {
+    let operator = Operator::start().await;
+    operator.offer("NF-1").await;
+    let month = ["report", "--by", "month"];
+    let found = operator.json(&month);
+    let rows = found["rows"].as_array().unwrap();
+    assert_eq!(rows.len(), 12);
+    let last = &rows[11]["activity"];
+    assert_eq!(
+        (&last["offers"], &last["offeredAmount"]),
+        (&1.into(), &12_500.5.into())
+    );
+    let table = operator.stdout(&month);
+    assert_eq!(table.lines().count(), 13, "{table}");
+    assert!(table.contains("12500.50"), "{table}");
+
+    let each = [&month[..], &["--per-company", "--csv", "--lang", "pt"]].concat();
+    let file = operator.stdout(&each);
+    let mut lines = file.split("\r\n");
+    let titles = lines.next().unwrap();
+    assert!(
+        titles.starts_with("\u{feff}\"período\";\"empresa\";\"nome\";\"ofertas\";"),
+        "{titles}"
+    );
+    let line = lines.next().unwrap();
+    assert!(line.contains(";\"1\";\"12500,50\";"), "{line}");
+
+    operator
+        .run(&["report", "--since", "2026-02-01", "--until", "2026-01-01"])
+        .failed(1, &["since"]);
+    operator
+        .run(&["report", "--csv", "--json"])
+        .failed(2, &["cannot be used with"]);
+}

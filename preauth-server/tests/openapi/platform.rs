@@ -309,7 +309,8 @@ impl Story {
         self.get("deliveries?status=DELIVERED").await;
         self.get("notices?kind=OFFER").await;
         self.get("attention").await;
-        self.get("totals?days=2").await;
+        self.get("reports?by=MONTH").await;
+        self.get("reports?perCompany=true&limit=1").await;
         self.post("sandbox/clock", json!({"advanceSeconds": 60}))
             .await;
         for path in [LIVEZ, READYZ, METRICS] {

@@ -29,6 +29,7 @@ mod personal_data;
 mod races;
 mod records;
 mod refusals;
+mod reports;
 mod routes;
 mod scene;
 mod story;

@@ -97,7 +97,7 @@ async fn an_erasure_removes_persons_and_leaves_operations(backend: Backend) {
     assert_eq!(copy["mails"][0]["recipient"], CONTACT);
     assert_eq!(copy["files"][0]["name"], "nota-do-bruno.pdf");
     let before = scene.get(&format!("/operations/{erased_one}")).await;
-    let totals = scene.get("/totals").await;
+    let totals = scene.get("/reports").await;
 
     let erasure = erased(&scene, CNPJ).await;
     let numbers = ["contacts", "users", "mails", "files"].map(|it| erasure[it].as_u64().unwrap());
@@ -124,7 +124,7 @@ async fn an_erasure_removes_persons_and_leaves_operations(backend: Backend) {
     }
     assert_eq!(after["supplier"]["name"], "Fornecedora Lima Ltda.");
     assert_eq!(after["invoiceFile"], Value::Null);
-    assert_eq!(scene.get("/totals").await, totals);
+    assert_eq!(scene.get("/reports").await, totals);
     // The same content came with another company's offer.
     assert_eq!(file_of(&scene, erased_one).await.status, 404);
     let theirs = file_of(&scene, kept).await;

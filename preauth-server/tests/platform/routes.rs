@@ -116,7 +116,7 @@ pub(crate) const ROUTES: &[Route] = &[
     route("POST", "/operators/{id}/revoke", Nothing),
     route("GET", "/audit-log", Pages),
     route("GET", "/attention", Nothing),
-    route("GET", "/totals", Nothing),
+    route("GET", "/reports", Nothing),
     route("GET", "/companies", Pages),
     route("POST", "/companies", Body(COMPANY)),
     route("GET", "/companies/{id}", Nothing),

@@ -21,6 +21,7 @@ mod lists;
 pub(crate) mod mails;
 mod overview;
 mod personal_data;
+mod reports;
 mod settling;
 mod tenants;
 mod unreadable;

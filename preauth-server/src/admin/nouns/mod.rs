@@ -15,13 +15,14 @@ mod operator;
 mod overview;
 mod payment_order;
 mod personal_data;
+mod report;
 mod supplier;
 mod user;
 
-use clap::Subcommand;
+use clap::{Args, Subcommand};
 
 use super::Failure;
-use super::options::Noun;
+use super::options::{Noun, Single};
 use super::session::Session;
 use crate::language::Language;
 
@@ -57,8 +58,13 @@ pub(crate) enum AdminCommand {
     MasterKey(Noun<master_key::MasterKeyCommand>),
     /// Who may call the platform API, and what each of them may do.
     Operator(Noun<operator::OperatorCommand>),
-    /// What needs attention over all companies, and totals by day.
+    /// What needs attention over all companies.
     Overview(Noun<overview::OverviewCommand>),
+    /// What happened by day or month: offers, requests, amounts, payouts, expiries, failures.
+    #[command(
+        after_help = "Example:\n  preauth-server report --by month --per-company --csv --lang pt"
+    )]
+    Report(Single<report::ReportArgs>),
     /// What is stored of the persons of a company, and its erasure.
     PersonalData(Noun<personal_data::PersonalDataCommand>),
     /// What operators did.
@@ -84,6 +90,7 @@ impl AdminCommand {
             Self::MasterKey(noun) => run(noun, language).await,
             Self::Operator(noun) => run(noun, language).await,
             Self::Overview(noun) => run(noun, language).await,
+            Self::Report(single) => run_one(single, language).await,
             Self::PersonalData(noun) => run(noun, language).await,
             Self::Log(noun) => run(noun, language).await,
         }
@@ -94,6 +101,17 @@ impl AdminCommand {
 trait Run {
     /// Calls the platform and prints the answer.
     async fn run(self, session: &Session) -> Result<(), Failure>;
+}
+
+/// A command that stands by itself.
+trait RunOne {
+    /// Calls the platform and prints the answer.
+    async fn run(self, session: &Session) -> Result<(), Failure>;
+}
+
+async fn run_one<C: Args + RunOne>(single: Single<C>, language: Language) -> Result<(), Failure> {
+    let session = Session::open(&single.options, language)?;
+    single.arguments.run(&session).await
 }
 
 async fn run<C: Subcommand + Run>(noun: Noun<C>, language: Language) -> Result<(), Failure> {

@@ -1,4 +1,4 @@
-//! `overview`: what needs attention, and totals by day.
+//! `overview`: what needs attention.
 
 use clap::Subcommand;
 
@@ -6,9 +6,7 @@ use crate::admin::Failure;
 use crate::admin::call::Call;
 use crate::admin::output::{Field, Section, Shown as _, View, table};
 use crate::admin::session::Session;
-use crate::http::platform::overview::{
-    AttentionShape, CompanyAttentionShape, DayShape, EndingKeyShape, TotalsShape,
-};
+use crate::http::platform::overview::{AttentionShape, CompanyAttentionShape, EndingKeyShape};
 use crate::labels;
 use crate::language::Text;
 
@@ -20,13 +18,6 @@ pub(crate) enum OverviewCommand {
     /// Show what somebody should look at: endpoints that fail, mails that are held, keys that end.
     #[command(after_help = "Example:\n  preauth-server overview attention")]
     Attention,
-    /// Show operations and deliveries by day.
-    #[command(after_help = "Example:\n  preauth-server overview totals --days 7")]
-    Totals {
-        /// How many days, today included; 92 at most.
-        #[arg(long, value_name = "N", default_value_t = 30)]
-        days: u32,
-    },
 }
 
 const ATTENTION: View<AttentionShape> = View {
@@ -89,39 +80,10 @@ const KEYS: &[Field<EndingKeyShape>] = &[
     Field::new(labels::EXPIRES, |it| it.expires_at.cell()),
 ];
 
-const TOTALS: View<TotalsShape> = View {
-    fields: &[],
-    sections: &[Section::Table {
-        title: Text::new("Days", "Dias"),
-        table: |it, screen| table(DAYS, &it.days, screen),
-    }],
-};
-
-const DAYS: &[Field<DayShape>] = &[
-    Field::new(Text::new("day", "dia"), |it| it.day.cell().whole()),
-    Field::new(Text::new("operations", "operações"), |it| {
-        it.operations.cell()
-    }),
-    Field::new(Text::new("requested", "solicitadas"), |it| {
-        it.requested.cell()
-    }),
-    Field::new(labels::AMOUNT, |it| it.amount.cell()),
-    Field::new(Text::new("deliveries", "entregas"), |it| {
-        it.deliveries.cell()
-    }),
-    Field::new(Text::new("given up", "abandonadas"), |it| {
-        it.failed_deliveries.cell()
-    }),
-];
-
 impl Run for OverviewCommand {
     async fn run(self, session: &Session) -> Result<(), Failure> {
         match self {
             Self::Attention => session.show(Call::get("attention"), &ATTENTION).await,
-            Self::Totals { days } => {
-                let call = Call::get("totals").query("days", Some(days));
-                session.show(call, &TOTALS).await
-            }
         }
     }
 }

@@ -7,6 +7,9 @@ use preauth_core::wire::Open;
 
 use crate::http::pages::words::{Moment, Words};
 
+use crate::language::Language;
+use crate::printable::reais;
+
 use super::action_link::ActionLink;
 use super::names::{self, Badge};
 
@@ -21,6 +24,8 @@ pub(super) enum Cell {
     /// An id, a URL, or another text of machines.
     Code(String),
     Number(String),
+    /// An amount as it is shown, and as a spreadsheet of the language reads it.
+    Amount(String, String),
     Badge(Badge),
     Time(Timestamp, Moment),
     Link {
@@ -83,7 +88,15 @@ impl Cell {
 
     pub(super) fn money(amount: impl Into<Option<Money>>, w: Words) -> Self {
         let amount = amount.into();
-        amount.map_or(Self::None, |amount| Self::Number(w.money(amount)))
+        amount.map_or(Self::None, |amount| {
+            let (point, comma) = (reais(amount), reais(amount).replace('.', ","));
+            let plain = if w.0 == Language::Portuguese {
+                comma
+            } else {
+                point
+            };
+            Self::Amount(w.money(amount), plain)
+        })
     }
 
     pub(super) fn day(day: impl Into<Option<DueDate>>, w: Words) -> Self {
@@ -115,7 +128,7 @@ impl Cell {
     }
 
     pub(super) const fn is_number(&self) -> bool {
-        matches!(self, Self::Number(_))
+        matches!(self, Self::Number(_) | Self::Amount(..))
     }
 
     /// The value as a CSV file has it.
@@ -125,7 +138,7 @@ impl Cell {
             Self::Text(text) | Self::Short(text) | Self::Code(text) | Self::Number(text) => {
                 text.clone()
             }
-            Self::Link { text, .. } => text.clone(),
+            Self::Link { text, .. } | Self::Amount(_, text) => text.clone(),
             Self::Badge(badge) => badge.code.clone(),
             Self::Time(at, _) => at.to_string(),
             Self::Pair(cell, more) => format!("{} ({more})", cell.plain()),

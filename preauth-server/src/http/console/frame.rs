@@ -16,6 +16,7 @@ pub(super) enum Section {
     Mails,
     SuppressedAddresses,
     PaymentOrders,
+    Reports,
     Operators,
     Log,
     Health,
@@ -62,6 +63,12 @@ const ENTRIES: &[Entry] = &[
         "/console/payment-orders",
         "Payment orders",
         "Ordens de pagamento",
+    ),
+    entry(
+        Section::Reports,
+        "/console/reports",
+        "Reports",
+        "Relatórios",
     ),
     entry(
         Section::Operators,

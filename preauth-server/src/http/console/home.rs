@@ -3,9 +3,8 @@
 use salvo::async_trait;
 
 use crate::http::pages::words::Words;
-use crate::http::platform::overview::{
-    AttentionShape, CompanyAttentionShape, DayShape, EndingKeyShape, TotalsShape,
-};
+use crate::http::platform::overview::{AttentionShape, CompanyAttentionShape, EndingKeyShape};
+use crate::http::platform::reports::ReportShape;
 use crate::http::reply::Reply;
 use crate::labels;
 
@@ -13,12 +12,9 @@ use super::cell::Cell;
 use super::failure::Failure;
 use super::frame::Section;
 use super::guard::Page;
-use super::plot::{self, Line};
-use super::record::{Part, Plot, Record, Table};
+use super::record::{Part, Record, Table};
+use super::reports;
 use super::visit::Visit;
-
-/// The days that the plots show.
-const DAYS: &str = "days=30";
 
 /// The first page.
 pub(super) struct Home;
@@ -28,7 +24,7 @@ impl Page for Home {
     async fn show(&self, visit: &Visit) -> Result<Reply, Failure> {
         let w = visit.words;
         let attention: AttentionShape = visit.get("attention").await?;
-        let totals: TotalsShape = visit.get(format!("totals?{DAYS}")).await?;
+        let report: ReportShape = visit.get("reports").await?;
         let title = w.t("Overview", "Visão geral");
         let mut record = Record::new(visit, Section::Home, title);
         let urgent = urgent(&attention, w);
@@ -66,9 +62,9 @@ impl Page for Home {
         record
             .part(Part::Plots {
                 title,
-                plots: plots(&totals.days, w),
+                plots: reports::plots(&report.rows, w),
             })
-            .table(days(&totals.days, w))
+            .table(reports::table(&report, w))
             .reply()
     }
 }
@@ -144,88 +140,6 @@ fn keys(found: &[EndingKeyShape], w: Words) -> Table {
             .to_owned(),
         head: vec![labels::KEY.of(w.0), labels::EXPIRES.of(w.0)],
         rows: found.iter().map(row).collect(),
-        more: None,
-    }
-}
-
-fn plots(days: &[DayShape], w: Words) -> Vec<Plot> {
-    let names: Vec<_> = days.iter().map(|it| short(&it.day, w)).collect();
-    let line = |value: fn(&DayShape) -> u64, colour| Line {
-        values: days.iter().map(value).collect(),
-        colour,
-    };
-    let plot = |title: &str, lines: &[Line]| Plot {
-        title: title.to_owned(),
-        svg: plot::draw(&names, lines, w),
-    };
-    vec![
-        plot(
-            w.t(
-                "Operations begun, and those requested of them",
-                "Operações iniciadas, e as solicitadas delas",
-            ),
-            &[
-                line(|it| it.operations, plot::FIRST),
-                line(|it| it.requested, plot::SECOND),
-            ],
-        ),
-        plot(
-            w.t("Gross amount, in reais", "Valor bruto, em reais"),
-            &[line(reais, plot::FIRST)],
-        ),
-        plot(
-            w.t(
-                "Deliveries, and those given up",
-                "Entregas, e as abandonadas",
-            ),
-            &[
-                line(|it| it.deliveries, plot::FIRST),
-                line(|it| it.failed_deliveries, plot::FAILED),
-            ],
-        ),
-    ]
-}
-
-fn reais(it: &DayShape) -> u64 {
-    u64::try_from(it.amount.cents()).unwrap_or_default() / 100
-}
-
-/// A day without its year.
-fn short(day: &str, w: Words) -> String {
-    let Ok(date) = day.parse::<chrono::NaiveDate>() else {
-        return day.to_owned();
-    };
-    date.format(w.t("%m-%d", "%d/%m")).to_string()
-}
-
-/// The same in numbers, for those who do not see the plots.
-fn days(days: &[DayShape], w: Words) -> Table {
-    let row = |it: &DayShape| {
-        let day = it.day.parse::<chrono::NaiveDate>();
-        vec![
-            day.map_or_else(
-                |_| Cell::text(it.day.as_str()),
-                |day| Cell::text(w.day(day)).short(),
-            ),
-            Cell::number(it.operations, w),
-            Cell::number(it.requested, w),
-            Cell::money(it.amount, w),
-            Cell::number(it.deliveries, w),
-            Cell::number(it.failed_deliveries, w),
-        ]
-    };
-    let some = |it: &&DayShape| it.operations > 0 || it.deliveries > 0 || it.failed_deliveries > 0;
-    Table {
-        title: w.t("Totals by day", "Totais por dia").to_owned(),
-        head: vec![
-            w.t("day", "dia"),
-            w.t("operations", "operações"),
-            w.t("requested", "solicitadas"),
-            labels::AMOUNT.of(w.0),
-            w.t("deliveries", "entregas"),
-            w.t("given up", "abandonadas"),
-        ],
-        rows: days.iter().rev().filter(some).map(row).collect(),
         more: None,
     }
 }

@@ -32,6 +32,7 @@ mod operators;
 mod payment_orders;
 mod plot;
 mod record;
+mod reports;
 mod routes;
 mod seen_sessions;
 mod session;

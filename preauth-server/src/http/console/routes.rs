@@ -10,7 +10,7 @@ use super::guard::{Guarded, Open, Page, Place, Submit};
 use super::list::{Csv, List, Shown};
 use super::{
     Console, PREFIX, action_forms, companies, deliveries, health, home, language, log, mails,
-    operations, operators, payment_orders, sign_in, suppressed_addresses,
+    operations, operators, payment_orders, reports, sign_in, suppressed_addresses,
 };
 
 /// A method of a path.
@@ -37,6 +37,8 @@ pub(super) fn all(is_sandbox: bool) -> Vec<Route> {
         open(Method::POST, "/language", language::Switch),
         page("", home::Home),
         page("/health", health::Health),
+        page("/reports", reports::Reports),
+        page("/reports.csv", reports::ReportFile),
         page("/operations/{id}", operations::One),
         page("/operations/{id}/invoice-file", operations::InvoiceFile),
         page("/deliveries/{id}", deliveries::One),

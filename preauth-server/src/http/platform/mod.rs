@@ -37,6 +37,7 @@ pub(crate) mod personal_data;
 mod probes;
 pub(crate) mod reason;
 mod refusal;
+pub(crate) mod reports;
 mod resource;
 mod routes;
 mod sandbox_clock;
@@ -57,6 +58,7 @@ use crate::clock::Clock;
 use crate::clock::TimeMachine;
 use crate::directory::Directory;
 use crate::dispatcher::EndpointValidator;
+use crate::feed::Numberer;
 use crate::hold::Hold;
 use crate::http::{DESCRIPTION, description as descriptions, server};
 use crate::invoice_files::InvoiceFiles;
@@ -104,6 +106,8 @@ pub struct PlatformApi {
     pub ids: Arc<dyn IdSource>,
     /// Prevents this instance from acting.
     pub hold: Hold,
+    /// Numbers the events that reports count.
+    pub numberer: Arc<Numberer>,
 }
 
 /// The platform API as a listener serves it, with its description, and other routes beside it.

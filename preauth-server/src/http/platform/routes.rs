@@ -11,7 +11,8 @@ use super::resource::Resource;
 use super::{
     api_keys, audit_log, blocked_suppliers, calling_operator, companies, credit_analysis,
     deliveries, extensions, invoices, mails, master_keys, operations, operators, overview,
-    payment_orders, personal_data, sandbox_clock, suppressed_addresses, users, webhook_endpoint,
+    payment_orders, personal_data, reports, sandbox_clock, suppressed_addresses, users,
+    webhook_endpoint,
 };
 
 /// The lowest role that may move the clock, in a sandbox.
@@ -83,7 +84,7 @@ fn operator_resources() -> Vec<Resource> {
         at("operators/{id}/revoke").post(Admin, operators::Revoke),
         at("audit-log").get(Viewer, audit_log::List),
         at("attention").get(Viewer, overview::Attend),
-        at("totals").get(Viewer, overview::ByDay),
+        at("reports").get(Viewer, reports::Find),
     ]
 }
 

@@ -9,8 +9,10 @@ use preauth_core::value::Timestamp;
 use sqlx::postgres::PgRow;
 use sqlx::{PgConnection, Row};
 use tokio::sync::Notify;
+use uuid::Uuid;
 
 use crate::store::error::WriteError;
+use crate::store::sql::reports::{Counts, FAILED_DELIVERY};
 use crate::store::sql::{mails, personal_data};
 use crate::store::{Housekeeping, OldFiles, SETTLE_BATCH_SIZE};
 
@@ -261,7 +263,7 @@ async fn forget_windows(
 }
 
 /// The foreign key deletes the attempts as well. It would wait for a locked one, so a delivery of
-/// which an attempt is locked is skipped like a locked delivery.
+/// which an attempt is locked is skipped like a locked delivery. Those that were given up stay in reports.
 async fn forget_deliveries(
     connection: &mut PgConnection,
     (ended_before, limit, from): &(Timestamp, u32, i64),
@@ -276,15 +278,28 @@ async fn forget_deliveries(
                               SELECT 1 FROM attempts a WHERE a.delivery_id = d.id
                               FOR UPDATE SKIP LOCKED) AS free)
                  ORDER BY d.ended_at, d.id LIMIT $2 FOR UPDATE OF d SKIP LOCKED))
-             RETURNING ended_at
+             RETURNING ended_at, head_office_id, created_at,
+                 status = 'FAILED' AND event_type <> 'webhook.test' AS is_reported
          )
-         SELECT count(*), max(ended_at) FROM gone",
+         SELECT count(*), max(ended_at),
+             coalesce(array_agg(head_office_id) FILTER (WHERE is_reported), '{}') AS offices,
+             coalesce(array_agg(created_at) FILTER (WHERE is_reported), '{}') AS moments
+         FROM gone",
     )
     .bind(ended_before.unix_millis())
     .bind(i64::from(*limit))
     .bind(from)
-    .fetch_one(connection)
+    .fetch_one(&mut *connection)
     .await?;
+    let offices: Vec<Uuid> = row.try_get("offices")?;
+    let moments: Vec<i64> = row.try_get("moments")?;
+    let mut counts = Counts::default();
+    for (office, at) in offices.into_iter().zip(moments) {
+        if let Some(at) = Timestamp::from_unix_millis(at) {
+            counts.add_one(office, at, FAILED_DELIVERY);
+        }
+    }
+    counts.write(connection).await?;
     forgotten(&row)
 }
 

@@ -35,6 +35,7 @@ pub(super) mod personal_data;
 pub(super) mod platform_replies;
 mod queries;
 mod query;
+pub(super) mod reports;
 mod session;
 mod suppressed_addresses;
 mod users;

@@ -1,16 +1,14 @@
-//! What needs attention over all companies, and totals by day.
+//! What needs attention over all companies.
 //!
-//! Everything is found by an index: what waits and what failed by partial ones, a day's operations by their
-//! time, a day's deliveries by their ids, which begin with their time.
+//! Everything is found by an index: what waits and what failed by partial ones.
 
 use async_trait::async_trait;
 use chrono::TimeDelta;
 use preauth_core::port::Unavailable;
 use preauth_core::value::{ApiKeyId, CompanyId, Timestamp};
-use uuid::Uuid;
 
 use crate::directory::{
-    Attention, CompanyAttention, EndingKey, KEYS_ENDING_WITHIN, OVERDUE_AFTER, Overview, Totals,
+    Attention, CompanyAttention, EndingKey, KEYS_ENDING_WITHIN, OVERDUE_AFTER, Overview,
 };
 use crate::store::error::Fault;
 use crate::store::rows::{Columns, Corrupt};
@@ -27,14 +25,6 @@ const A_DAY: TimeDelta = TimeDelta::days(1);
 impl<D: Database> Overview for D {
     async fn attention(&self, now: Timestamp) -> Result<Attention, Unavailable> {
         let found = self.read_snapshot(&now, |session, now| Box::pin(attention(session, *now)));
-        Ok(found.await?)
-    }
-
-    async fn totals(&self, moments: &[Timestamp]) -> Result<Vec<Totals>, Unavailable> {
-        let moments = moments.to_vec();
-        let found = self.read_snapshot(&moments, |session, moments| {
-            Box::pin(totals(session, moments))
-        });
         Ok(found.await?)
     }
 }
@@ -174,61 +164,4 @@ async fn ending_keys(session: &mut dyn Session, now: Timestamp) -> Result<Vec<En
         })
     };
     Ok(rows.iter().map(key).collect::<Result<_, _>>()?)
-}
-
-async fn totals(session: &mut dyn Session, moments: &[Timestamp]) -> Result<Vec<Totals>, Fault> {
-    let mut totals = Vec::new();
-    for (from, until) in moments.iter().zip(moments.iter().skip(1)) {
-        totals.push(between(session, *from, *until).await?);
-    }
-    Ok(totals)
-}
-
-async fn between(
-    session: &mut dyn Session,
-    from: Timestamp,
-    until: Timestamp,
-) -> Result<Totals, Fault> {
-    let row = query(
-        "SELECT count(*) AS operations,
-                CAST(coalesce(sum(CASE WHEN status = 'IN_PRE_AUTH' OR closing_action IN
-                    ('DECLINE', 'CANCEL', 'WITHDRAW', 'EXPIRE') THEN 0 ELSE 1 END), 0) AS BIGINT)
-                    AS requested,
-                CAST(coalesce(sum(amount_cents), 0) AS BIGINT) AS amount_cents
-         FROM operations WHERE created_at >= $1 AND created_at < $2",
-    )
-    .bind(from.unix_millis())
-    .bind(until.unix_millis())
-    .fetch_one(session)
-    .await?;
-    let columns = Columns::of("operations", &row);
-    let number = |column| columns.number(column, |number| u64::try_from(number).ok());
-    let (operations, requested) = (number("operations")?, number("requested")?);
-    let amount_cents = number("amount_cents")?;
-    let deliveries = query("SELECT count(*) AS total FROM deliveries WHERE id >= $1 AND id < $2")
-        .bind(first_id(from))
-        .bind(first_id(until))
-        .total(session)
-        .await?;
-    let failed_deliveries = query(
-        "SELECT count(*) AS total FROM deliveries
-         WHERE status = 'FAILED' AND ended_at >= $1 AND ended_at < $2",
-    )
-    .bind(from.unix_millis())
-    .bind(until.unix_millis())
-    .total(session)
-    .await?;
-    Ok(Totals {
-        operations,
-        requested,
-        amount_cents,
-        deliveries,
-        failed_deliveries,
-    })
-}
-
-/// The first id of a moment: ids begin with their time in milliseconds.
-fn first_id(at: Timestamp) -> Uuid {
-    let millis = u64::try_from(at.unix_millis()).unwrap_or_default();
-    Uuid::from_u64_pair(millis << 16, 0)
 }

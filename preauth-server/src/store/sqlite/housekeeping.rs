@@ -5,10 +5,11 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use preauth_core::port::{Outbox, Unavailable};
 use preauth_core::value::Timestamp;
-use sqlx::SqliteConnection;
+use sqlx::{Row, SqliteConnection};
 use tokio::sync::Notify;
 
 use crate::store::error::{WriteError, unavailable};
+use crate::store::sql::reports::{Counts, FAILED_DELIVERY};
 use crate::store::sql::{mails, personal_data};
 use crate::store::{Housekeeping, OldFiles, SETTLE_BATCH_SIZE};
 
@@ -188,21 +189,31 @@ async fn forget_windows(
     Ok(done.rows_affected())
 }
 
-/// The foreign key deletes the attempts as well.
+/// The foreign key deletes the attempts as well. Those that were given up stay in reports.
 async fn forget_deliveries(
     connection: &mut SqliteConnection,
     (ended_before, limit): &(Timestamp, u32),
 ) -> Result<u64, WriteError> {
-    let done = sqlx::query(
+    let gone = sqlx::query(
         "DELETE FROM deliveries WHERE id IN (
              SELECT id FROM deliveries WHERE ended_at IS NOT NULL AND ended_at < ?1
-             ORDER BY ended_at, id LIMIT ?2)",
+             ORDER BY ended_at, id LIMIT ?2)
+         RETURNING head_office_id, created_at,
+             status = 'FAILED' AND event_type <> 'webhook.test' AS is_reported",
     )
     .bind(ended_before.unix_millis())
     .bind(limit)
-    .execute(connection)
+    .fetch_all(&mut *connection)
     .await?;
-    Ok(done.rows_affected())
+    let mut counts = Counts::default();
+    for row in &gone {
+        let at = Timestamp::from_unix_millis(row.try_get("created_at")?);
+        if let (true, Some(at)) = (row.try_get("is_reported")?, at) {
+            counts.add_one(row.try_get("head_office_id")?, at, FAILED_DELIVERY);
+        }
+    }
+    counts.write(connection).await?;
+    Ok(u64::try_from(gone.len()).unwrap_or_default())
 }
 
 async fn forget_mails(

@@ -9,6 +9,7 @@ mod overview;
 mod personal_data;
 mod queues;
 mod reported;
+mod reports;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

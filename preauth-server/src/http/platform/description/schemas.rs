@@ -10,7 +10,7 @@ use crate::http::platform::reason::NewReason;
 use crate::http::platform::{
     api_keys, audit_log, blocked_suppliers, calling_operator, companies, credit_analysis,
     deliveries, extensions, invoices, mails, master_keys, operations, operators, overview,
-    payment_orders, personal_data, probes, sandbox_clock, suppressed_addresses, users,
+    payment_orders, personal_data, probes, reports, sandbox_clock, suppressed_addresses, users,
     webhook_endpoint,
 };
 
@@ -28,7 +28,7 @@ pub(super) const ALL: &Shapes = &[
     shape::<audit_log::AuditEntryShape>(),
     list::<audit_log::AuditEntryShape>("AuditEntryList"),
     shape::<overview::AttentionShape>(),
-    shape::<overview::TotalsShape>(),
+    shape::<reports::ReportShape>(),
     shape::<companies::CompanyShape>(),
     list::<companies::CompanyShape>("CompanyList"),
     shape::<companies::CompanyChange>(),

@@ -1,0 +1,253 @@
+//! What happened, by day or month: plots, a table and a CSV file.
+
+use salvo::async_trait;
+use salvo::http::StatusCode;
+
+use crate::csv;
+use crate::http::pages::headers::harmless;
+use crate::http::pages::words::Words;
+use crate::http::platform::reports::{ReportRowShape, ReportShape};
+use crate::http::reply::Reply;
+use crate::labels;
+use crate::language::{Language, Text};
+
+use super::cell::Cell;
+use super::failure::Failure;
+use super::frame::Section;
+use super::guard::Page;
+use super::list::{Column, pair};
+use super::plot::{self, Line};
+use super::record::{Part, Plot, Record, Table};
+use super::visit::Visit;
+
+const PATH: &str = "/console/reports";
+/// The parameters of the API that the page passes on.
+const PARAMETERS: [&str; 5] = ["by", "since", "until", "companyId", "perCompany"];
+/// Maximum number of requests for a CSV file, of 100 rows each.
+const CSV_REQUESTS: usize = 100;
+
+/// The page.
+pub(super) struct Reports;
+
+#[async_trait]
+impl Page for Reports {
+    async fn show(&self, visit: &Visit) -> Result<Reply, Failure> {
+        let w = visit.words;
+        let query = query(visit);
+        let report: ReportShape = visit.get(format!("reports?{query}")).await?;
+        let of_company = visit.query.one("companyId").map(|id| pair("companyId", id));
+        let of_company = of_company.unwrap_or_default();
+        let link = |query: &str, text: &str| {
+            Cell::link(format!("{PATH}?{query}{of_company}"), text.to_owned())
+        };
+        let views = vec![
+            (
+                w.t("rows", "linhas"),
+                link("", w.t("by day, 30 days", "por dia, 30 dias")),
+            ),
+            (
+                "",
+                link("by=MONTH&", w.t("by month, 12 months", "por mês, 12 meses")),
+            ),
+            (
+                "",
+                Cell::link(
+                    format!("{PATH}?by=MONTH&perCompany=true"),
+                    w.t("by month and company", "por mês e empresa"),
+                ),
+            ),
+            (
+                w.t("file", "arquivo"),
+                Cell::link(format!("{PATH}.csv?{query}"), "CSV"),
+            ),
+        ];
+        let record =
+            Record::new(visit, Section::Reports, w.t("Reports", "Relatórios")).fields(views);
+        // A row for each period makes a line; those of many companies do not.
+        let is_series =
+            !of_company.is_empty() || report.rows.iter().all(|it| it.company_id.is_none());
+        let record = if is_series && !report.rows.is_empty() {
+            record.part(Part::Plots {
+                title: format!("{} – {}", report.since, report.until),
+                plots: plots(&report.rows, w),
+            })
+        } else {
+            record
+        };
+        record.table(table(&report, w)).reply()
+    }
+}
+
+/// The same as a CSV file.
+pub(super) struct ReportFile;
+
+#[async_trait]
+impl Page for ReportFile {
+    async fn show(&self, visit: &Visit) -> Result<Reply, Failure> {
+        let w = visit.words;
+        let query = query(visit);
+        let titles = COLUMNS.iter().map(|it| it.title.of(w.0).to_owned());
+        let mut file = format!("{}{}", csv::MARK, csv::line(titles, w.0));
+        let mut after = String::new();
+        for _ in 0..CSV_REQUESTS {
+            let report: ReportShape = visit.get(format!("reports?{query}{after}")).await?;
+            for row in &report.rows {
+                let cells = COLUMNS.iter().map(|it| (it.cell)(row, w).plain());
+                file.push_str(&csv::line(cells, w.0));
+            }
+            let Some(next) = report.next else { break };
+            after = pair("after", &next);
+        }
+        let reply = Reply::text(StatusCode::OK, "text/csv; charset=utf-8", file);
+        let name = "attachment; filename=\"reports.csv\"";
+        Ok(harmless(reply)
+            .header("cache-control", "no-store")
+            .header("content-disposition", name))
+    }
+}
+
+fn query(visit: &Visit) -> String {
+    let values = PARAMETERS.iter().filter_map(|name| {
+        let value = visit.query.one(name)?;
+        Some(pair(name, value))
+    });
+    values.collect()
+}
+
+const COLUMNS: &[Column<ReportRowShape>] = &[
+    Column::new(Text::new("period", "período"), |it, _| {
+        Cell::text(it.period.as_str()).short()
+    }),
+    Column::new(labels::COMPANY, |it, _| {
+        let name = it.company_name.as_deref().unwrap_or_default();
+        it.company_id.map_or(Cell::None, |id| {
+            Cell::link(format!("/console/companies/{id}"), name)
+        })
+    }),
+    Column::new(labels::OFFERS, |it, w| Cell::number(it.activity.offers, w)),
+    Column::new(labels::OFFERED_AMOUNT, |it, w| {
+        Cell::money(it.activity.offered_amount, w)
+    }),
+    Column::new(labels::DIRECT_ADVANCES, |it, w| {
+        Cell::number(it.activity.direct_advances, w)
+    }),
+    Column::new(labels::REQUESTS, |it, w| {
+        Cell::number(it.activity.requests, w)
+    }),
+    Column::new(labels::REQUESTED_AMOUNT, |it, w| {
+        Cell::money(it.activity.requested_amount, w)
+    }),
+    Column::new(labels::DECLINED, |it, w| {
+        Cell::number(it.activity.declined, w)
+    }),
+    Column::new(labels::CANCELED, |it, w| {
+        Cell::number(it.activity.revoked, w)
+    }),
+    Column::new(labels::EXPIRED, |it, w| {
+        Cell::number(it.activity.expired, w)
+    }),
+    Column::new(labels::REPROVED, |it, w| {
+        Cell::number(it.activity.reproved, w)
+    }),
+    Column::new(labels::PAYOUTS, |it, w| Cell::number(it.activity.paid, w)),
+    Column::new(labels::PAID_AMOUNT, |it, w| {
+        Cell::money(it.activity.paid_amount, w)
+    }),
+    Column::new(labels::PAID_NET_AMOUNT, |it, w| {
+        Cell::money(it.activity.paid_net_amount, w)
+    }),
+    Column::new(labels::RETURNED_PAYOUTS, |it, w| {
+        Cell::number(it.activity.returned, w)
+    }),
+    Column::new(labels::DELIVERIES, |it, w| {
+        Cell::number(it.activity.deliveries, w)
+    }),
+    Column::new(labels::DELIVERIES_GIVEN_UP, |it, w| {
+        Cell::number(it.activity.failed_deliveries, w)
+    }),
+];
+
+/// The figures, for those who do not see the plots. The newest first; a day without anything has no row.
+pub(super) fn table(report: &ReportShape, w: Words) -> Table {
+    let some = |it: &&ReportRowShape| {
+        let it = &it.activity;
+        let numbers = [
+            it.offers,
+            it.direct_advances,
+            it.requests,
+            it.declined,
+            it.revoked,
+            it.expired,
+            it.reproved,
+            it.paid,
+            it.returned,
+            it.paid_orders,
+            it.deliveries,
+            it.failed_deliveries,
+        ];
+        numbers.iter().any(|number| *number > 0)
+    };
+    let row = |it: &ReportRowShape| COLUMNS.iter().map(|column| (column.cell)(it, w)).collect();
+    Table {
+        title: w.t("Figures", "Números").to_owned(),
+        head: COLUMNS.iter().map(|it| it.title.of(w.0)).collect(),
+        rows: report.rows.iter().rev().filter(some).map(row).collect(),
+        more: None,
+    }
+}
+
+pub(super) fn plots(rows: &[ReportRowShape], w: Words) -> Vec<Plot> {
+    let names: Vec<_> = rows.iter().map(|it| short(&it.period, w)).collect();
+    let line = |value: fn(&ReportRowShape) -> u64, colour| Line {
+        values: rows.iter().map(value).collect(),
+        colour,
+    };
+    let plot = |title: &str, lines: &[Line]| Plot {
+        title: title.to_owned(),
+        svg: plot::draw(&names, lines, w),
+    };
+    vec![
+        plot(
+            w.t("Offers, and requests", "Ofertas, e solicitações"),
+            &[
+                line(|it| it.activity.offers, plot::FIRST),
+                line(|it| it.activity.requests, plot::SECOND),
+            ],
+        ),
+        plot(
+            w.t(
+                "Amount offered, and paid, in reais",
+                "Valor ofertado, e pago, em reais",
+            ),
+            &[
+                line(|it| reais(it.activity.offered_amount), plot::FIRST),
+                line(|it| reais(it.activity.paid_amount), plot::SECOND),
+            ],
+        ),
+        plot(
+            w.t(
+                "Deliveries, and those given up",
+                "Entregas, e as abandonadas",
+            ),
+            &[
+                line(|it| it.activity.deliveries, plot::FIRST),
+                line(|it| it.activity.failed_deliveries, plot::FAILED),
+            ],
+        ),
+    ]
+}
+
+fn reais(amount: preauth_core::value::Money) -> u64 {
+    u64::try_from(amount.cents()).unwrap_or_default() / 100
+}
+
+/// A day without its year, or a month.
+fn short(period: &str, w: Words) -> String {
+    let Ok(date) = period.parse::<chrono::NaiveDate>() else {
+        return match (w.0, period.split_once('-')) {
+            (Language::Portuguese, Some((year, month))) => format!("{month}/{year}"),
+            _ => period.to_owned(),
+        };
+    };
+    date.format(w.t("%m-%d", "%d/%m")).to_string()
+}

@@ -1,0 +1,119 @@
+//! Sums of what happened, by period, head office and kind.
+
+use std::collections::BTreeMap;
+
+use preauth_core::value::{Timestamp, calendar};
+use uuid::Uuid;
+
+use crate::directory::ReportUnit;
+
+use super::super::{Session, query};
+use super::EVERYBODY;
+
+/// The kind of a delivery.
+pub(super) const DELIVERY: &str = "delivery";
+/// The kind of one that was given up and removed since; the others are counted as they stand.
+pub(in crate::store) const FAILED_DELIVERY: &str = "delivery.failed";
+
+/// What one event, or several, add.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Sum {
+    pub(super) count: i64,
+    pub(super) cents: i64,
+    pub(super) net_cents: i64,
+}
+
+impl Sum {
+    pub(super) const ONE: Self = Self {
+        count: 1,
+        cents: 0,
+        net_cents: 0,
+    };
+
+    pub(super) const fn plus(self, more: Self) -> Self {
+        Self {
+            count: self.count.saturating_add(more.count),
+            cents: self.cents.saturating_add(more.cents),
+            net_cents: self.net_cents.saturating_add(more.net_cents),
+        }
+    }
+}
+
+/// Sums that are not written yet, in the order in which all writers lock their rows.
+#[derive(Debug, Default)]
+pub(in crate::store) struct Counts(BTreeMap<(ReportUnit, Uuid, String, String), Sum>);
+
+impl Counts {
+    /// Adds one of a kind without an amount.
+    pub(in crate::store) fn add_one(&mut self, head_office: Uuid, at: Timestamp, kind: &str) {
+        self.add(head_office, at, kind, Sum::ONE);
+    }
+
+    /// Adds what happened at a moment: to its day and its month, for its head office and for all together.
+    pub(super) fn add(&mut self, head_office: Uuid, at: Timestamp, kind: &str, more: Sum) {
+        let day = calendar::today(at);
+        for unit in ReportUnit::ALL {
+            let period = match unit {
+                ReportUnit::Day => day.format("%Y-%m-%d"),
+                ReportUnit::Month => day.format("%Y-%m"),
+            };
+            for id in [head_office, EVERYBODY] {
+                let key = (*unit, id, period.to_string(), kind.to_owned());
+                let sum = self.0.entry(key).or_default();
+                *sum = sum.plus(more);
+            }
+        }
+    }
+
+    /// Adds them to those that are stored.
+    pub(in crate::store) async fn write(
+        self,
+        session: &mut dyn Session,
+    ) -> Result<(), sqlx::Error> {
+        for ((unit, head_office, period, kind), sum) in self.0 {
+            query(
+                "INSERT INTO activity_counts AS c
+                     (unit, head_office_id, period, kind, count, amount_cents, net_amount_cents)
+                 VALUES ($1, $2, $3, $4, $5, $6, $7)
+                 ON CONFLICT (unit, head_office_id, period, kind) DO UPDATE
+                 SET count = c.count + excluded.count,
+                     amount_cents = c.amount_cents + excluded.amount_cents,
+                     net_amount_cents = c.net_amount_cents + excluded.net_amount_cents",
+            )
+            .bind(unit.as_str())
+            .bind(head_office)
+            .bind(period)
+            .bind(kind)
+            .bind(sum.count)
+            .bind(sum.cents)
+            .bind(sum.net_cents)
+            .execute(session)
+            .await?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use preauth_core::value::Timestamp;
+    use uuid::Uuid;
+
+    use super::{Counts, Sum};
+
+    #[test]
+    fn midnight_in_sao_paulo_separates_days_and_months() {
+        let mut counts = Counts::default();
+        let company = Uuid::from_u128(7);
+        for at in ["2026-12-01T02:59:59.999Z", "2026-12-01T03:00:00.000Z"] {
+            counts.add_one(company, Timestamp::parse(at).unwrap(), "delivery");
+        }
+        let of_company = counts.0.iter().filter(|((_, id, ..), _)| *id == company);
+        let found: Vec<_> = of_company
+            .map(|((_, _, period, _), sum)| (period.as_str(), *sum))
+            .collect();
+        let expected = ["2026-11-30", "2026-12-01", "2026-11", "2026-12"];
+        assert_eq!(found, expected.map(|period| (period, Sum::ONE)));
+        assert_eq!(counts.0.len(), 8, "the same for everybody");
+    }
+}
