@@ -197,6 +197,7 @@ impl Janitor {
         match kind {
             Kind::Endpoints => house.settle_endpoints(SETTLED_BATCH).await,
             Kind::PutOff => house.bring_forward(now, BATCH).await,
+            Kind::Failing => house.tell_of_failing(now, BATCH).await,
             Kind::Replies => house.forget_expired_replies(now, BATCH).await,
             Kind::RateWindows => {
                 let unused_since = before(self.retention.rate_windows);
@@ -293,6 +294,8 @@ enum Kind {
     Endpoints,
     /// Deliveries and mails that a clock which was ahead put off.
     PutOff,
+    /// Endpoints that began to fail, or recovered.
+    Failing,
     Replies,
     RateWindows,
     Deliveries,
@@ -307,9 +310,10 @@ enum Kind {
 }
 
 impl Kind {
-    const ALL: [Self; 11] = [
+    const ALL: [Self; 12] = [
         Self::Endpoints,
         Self::PutOff,
+        Self::Failing,
         Self::Replies,
         Self::RateWindows,
         Self::Deliveries,
@@ -332,6 +336,7 @@ impl Kind {
             Self::Counts => COUNTS_BATCH,
             Self::Files => SWEEP_BATCH,
             Self::PutOff
+            | Self::Failing
             | Self::Replies
             | Self::RateWindows
             | Self::Deliveries
@@ -450,6 +455,10 @@ mod tests {
             let brought = (*left).min(u64::from(limit));
             *left = left.saturating_sub(brought);
             Ok(brought)
+        }
+
+        async fn tell_of_failing(&self, _: Timestamp, _: u32) -> Result<u64, Unavailable> {
+            Ok(0)
         }
 
         async fn forget_expired_replies(

@@ -46,6 +46,7 @@ macro_rules! migrations {
             31 "0031_event_feed"
             32 "0032_attention"
             33 "0033_personal_data"
+            34 "0034_failing_endpoints"
         }
     };
     ($folder:literal $($version:literal $file:literal)+) => {
