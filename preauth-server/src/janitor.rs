@@ -210,6 +210,7 @@ impl Janitor {
         match kind {
             Kind::Endpoints => house.settle_endpoints(SETTLED_BATCH).await,
             Kind::PutOff => house.bring_forward(now, BATCH).await,
+            Kind::Failing => house.tell_of_failing(now, BATCH).await,
             Kind::Replies => house.forget_expired_replies(now, BATCH).await,
             Kind::RateWindows => {
                 let unused_since = before(self.retention.rate_windows);
@@ -310,6 +311,8 @@ enum Kind {
     Endpoints,
     /// Deliveries and mails that a clock which was ahead put off.
     PutOff,
+    /// Endpoints that began to fail, or recovered.
+    Failing,
     Replies,
     RateWindows,
     Deliveries,
@@ -329,6 +332,7 @@ impl Kind {
     const ALL: [Self; 12] = [
         Self::Endpoints,
         Self::PutOff,
+        Self::Failing,
         Self::Replies,
         Self::RateWindows,
         Self::Deliveries,
@@ -353,6 +357,7 @@ impl Kind {
             Self::Activity => ACTIVITY_BATCH,
             Self::Files => SWEEP_BATCH,
             Self::PutOff
+            | Self::Failing
             | Self::Replies
             | Self::RateWindows
             | Self::Deliveries
@@ -471,6 +476,10 @@ mod tests {
             let brought = (*left).min(u64::from(limit));
             *left = left.saturating_sub(brought);
             Ok(brought)
+        }
+
+        async fn tell_of_failing(&self, _: Timestamp, _: u32) -> Result<u64, Unavailable> {
+            Ok(0)
         }
 
         async fn forget_expired_replies(

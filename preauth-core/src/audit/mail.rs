@@ -97,7 +97,7 @@ impl ShareCount {
 fn of_its_own(stored: &StoredMail, found: &mut Findings) {
     let is_of_an_offer = match stored.kind {
         MailKind::Offer | MailKind::Invitation => true,
-        MailKind::EndpointPaused => false,
+        MailKind::EndpointPaused | MailKind::EndpointFailing | MailKind::EndpointRecovered => false,
     };
     let (holds, what) = match stored.operation {
         None if is_of_an_offer => (false, "it names no operation".to_owned()),

@@ -181,6 +181,10 @@ text_enum! {
         Invitation => "INVITATION",
         /// A company's webhook endpoint was paused automatically.
         EndpointPaused => "ENDPOINT_PAUSED",
+        /// A company's webhook endpoint began to fail.
+        EndpointFailing => "ENDPOINT_FAILING",
+        /// A company's webhook endpoint accepts deliveries again.
+        EndpointRecovered => "ENDPOINT_RECOVERED",
     }
 }
 

@@ -26,7 +26,7 @@ mod transport;
 
 pub use lettre::message::Mailbox;
 
-pub use letter::{Letter, PausedEndpoint, UnreadableContent};
+pub use letter::{FailingEndpoint, Letter, PausedEndpoint, UnreadableContent};
 pub use letterhead::{Letterhead, OutgoingMail, Unwritable};
 pub use queue::{Cancellation, Claimed, JoinedMail, LeasedMail, MailQueue, Outcome};
 pub use sender::{MailParts, MailSender};

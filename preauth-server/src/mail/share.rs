@@ -168,7 +168,7 @@ fn last_calls(ends: Timestamp) -> Vec<Timestamp> {
 pub(crate) const fn is_counted(kind: MailKind) -> bool {
     match kind {
         MailKind::Offer | MailKind::Invitation => true,
-        MailKind::EndpointPaused => false,
+        MailKind::EndpointPaused | MailKind::EndpointFailing | MailKind::EndpointRecovered => false,
     }
 }
 

@@ -47,6 +47,7 @@ macro_rules! migrations {
             32 "0032_attention"
             33 "0033_personal_data"
             34 "0034_reports"
+            35 "0035_failing_endpoints"
         }
     };
     ($folder:literal $($version:literal $file:literal)+) => {

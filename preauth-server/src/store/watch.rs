@@ -38,6 +38,8 @@ pub struct Waiting {
     pub oldest_retried_at: Option<Timestamp>,
     /// Paused endpoints that have pending deliveries.
     pub paused_endpoints: u32,
+    /// Active endpoints where nothing arrives, as the janitor noted them.
+    pub failing_endpoints: u32,
     /// Stored mails that were not sent yet.
     pub staged_mails: u32,
 }

@@ -29,7 +29,8 @@ pub(super) async fn scrape(vitals: &ServerVitals) -> String {
     let read = tokio::time::timeout(DATABASE_TIMEOUT, read(vitals)).await;
     let is_up = matches!(read, Ok(Ok(_)));
     if let Ok(Ok(backlog)) = read {
-        backlog.add_to(&families);
+        backlog.add_ages_to(&families);
+        backlog.add_counts_to(&families);
     }
     families
         .whole(
@@ -84,7 +85,7 @@ async fn read(vitals: &ServerVitals) -> Result<Backlog, Unavailable> {
 }
 
 impl Backlog {
-    fn add_to(&self, families: &Families<'_>) {
+    fn add_ages_to(&self, families: &Families<'_>) {
         families
             .seconds(
                 "preauth_deliveries_oldest_due_age_seconds",
@@ -103,12 +104,16 @@ impl Backlog {
                 "How long the oldest due mail that nobody sends has been due; 0 without one.",
             )
             .set(self.oldest_mail_age.as_secs_f64());
+    }
+
+    fn add_counts_to(&self, families: &Families<'_>) {
         let Waiting {
             due_deliveries,
             paused_deliveries,
             retried_deliveries,
             oldest_retried_at: _,
             paused_endpoints,
+            failing_endpoints,
             staged_mails,
         } = self.waiting;
         for (name, help, value) in [
@@ -126,6 +131,11 @@ impl Backlog {
                 "preauth_deliveries_retrying",
                 "Pending deliveries of which an attempt has failed, counted up to 10000.",
                 retried_deliveries,
+            ),
+            (
+                "preauth_endpoints_failing",
+                "Active endpoints where nothing arrives: a delivery failed twice, and nothing was delivered since.",
+                failing_endpoints,
             ),
             (
                 "preauth_endpoints_paused",

@@ -12,6 +12,7 @@
 mod again;
 mod crash;
 mod eml;
+mod failing;
 mod faults;
 mod pause;
 mod sending;

@@ -10,6 +10,7 @@ pub(crate) mod deliveries;
 mod earlier;
 mod endpoints;
 pub(crate) mod expiry;
+mod failing;
 pub(crate) mod feed;
 mod files;
 pub(crate) mod fixture;

@@ -20,6 +20,7 @@ async fn due_and_paused_deliveries_and_staged_mails_are_counted() {
         oldest_retried_at: None,
         paused_deliveries: 0,
         paused_endpoints: 0,
+        failing_endpoints: 0,
         staged_mails: 0,
     };
     assert_eq!(waiting(&fixture, now).await, nothing);
@@ -40,6 +41,7 @@ async fn due_and_paused_deliveries_and_staged_mails_are_counted() {
         oldest_retried_at: None,
         paused_deliveries: 3,
         paused_endpoints: 1,
+        failing_endpoints: 0,
         staged_mails: 5,
     };
     assert_eq!(waiting(&fixture, now).await, expected);
@@ -61,6 +63,7 @@ async fn due_and_paused_deliveries_and_staged_mails_are_counted() {
         oldest_retried_at: None,
         paused_deliveries: 0,
         paused_endpoints: 0,
+        failing_endpoints: 0,
         ..expected
     };
     assert_eq!(waiting(&fixture, now).await, without_paused);

@@ -48,6 +48,11 @@ const METRICS: &[Meaning] = &[
         "entregas à espera de endpoints pausados",
     ),
     (
+        "preauth_endpoints_failing",
+        "endpoints where nothing arrives",
+        "endpoints em que nada chega",
+    ),
+    (
         "preauth_endpoints_paused",
         "paused endpoints with such deliveries",
         "endpoints pausados com essas entregas",

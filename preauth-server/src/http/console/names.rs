@@ -85,6 +85,18 @@ const WORDS: &[Name] = &[
         "Endpoint paused",
         "Endpoint pausado",
     ),
+    (
+        "ENDPOINT_FAILING",
+        PLAIN,
+        "Endpoint failing",
+        "Endpoint com falha",
+    ),
+    (
+        "ENDPOINT_RECOVERED",
+        PLAIN,
+        "Endpoint recovered",
+        "Endpoint recuperado",
+    ),
     ("SCHEDULE", PLAIN, "Schedule", "Agenda"),
     ("RESEND", PLAIN, "Sent again", "Reenvio"),
     ("REQUEST", PLAIN, "Request", "Solicitação"),

@@ -2,6 +2,7 @@
 //! HTML.
 
 mod brazilian;
+mod failing;
 mod offer;
 mod pause;
 mod untrusted;
@@ -13,6 +14,7 @@ use preauth_core::port::MailKind;
 use thiserror::Error;
 use url::Url;
 
+pub use failing::FailingEndpoint;
 pub use pause::PausedEndpoint;
 
 /// A mail's content, before it is rendered.
@@ -57,15 +59,21 @@ impl Letter {
         portal: Option<&Url>,
         pages: Option<&SupplierLinks>,
     ) -> Result<Self, UnreadableContent> {
-        if mail.kind == MailKind::EndpointPaused {
-            return pause::letter(&mail.content, portal);
+        match mail.kind {
+            MailKind::EndpointPaused => return pause::letter(&mail.content, portal),
+            MailKind::EndpointFailing => return failing::failing(&mail.content, portal),
+            MailKind::EndpointRecovered => return failing::recovered(&mail.content, portal),
+            MailKind::Offer | MailKind::Invitation => {}
         }
         let joined = mail.joined.iter().map(|it| (it.kind, &it.content));
         let staged = std::iter::once((mail.kind, &mail.content)).chain(joined);
         let offers = staged.map(|(kind, content)| {
             let reader = match kind {
                 MailKind::Invitation => offer::Reader::New,
-                MailKind::Offer | MailKind::EndpointPaused => offer::Reader::Registered,
+                MailKind::Offer
+                | MailKind::EndpointPaused
+                | MailKind::EndpointFailing
+                | MailKind::EndpointRecovered => offer::Reader::Registered,
             };
             Ok((reader, serde_json::from_str(content)?))
         });

@@ -65,6 +65,17 @@ impl Housekeeping for PostgresStore {
         Ok(deliveries.saturating_add(mails))
     }
 
+    async fn tell_of_failing(&self, now: Timestamp, limit: u32) -> Result<u64, Unavailable> {
+        let told = self.write_relaxed((now, limit), |connection, input| {
+            Box::pin(mails::tell_of_failing(connection, input))
+        });
+        let told = told.await?;
+        if told > 0 {
+            self.due_mails.look_everywhere();
+        }
+        Ok(told)
+    }
+
     async fn forget_expired_replies(&self, now: Timestamp, limit: u32) -> Result<u64, Unavailable> {
         let look = self.fronts.replies.look();
         let forgotten = self.write_relaxed((now, limit, look.from), |connection, input| {

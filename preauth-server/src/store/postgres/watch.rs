@@ -92,6 +92,10 @@ async fn waiting(
               WHERE status = 'PENDING' AND attempts_made > 0) AS oldest_retried_at,
              (SELECT count(*) FROM known WHERE is_paused) AS paused_endpoints,
              (SELECT count(*) FROM (
+                  SELECT 1 FROM endpoints
+                  WHERE failing_since IS NOT NULL AND paused_at IS NULL AND deleted_at IS NULL
+                  LIMIT $2) AS counted) AS failing_endpoints,
+             (SELECT count(*) FROM (
                   SELECT 1 FROM notices WHERE status = 'PENDING' AND next_attempt_at >= $3
                   ORDER BY next_attempt_at LIMIT $2) AS counted) AS staged_mails"
     ))
@@ -107,6 +111,7 @@ async fn waiting(
         retried_deliveries: columns.raw("retried_deliveries")?,
         oldest_retried_at: columns.optional_timestamp("oldest_retried_at")?,
         paused_endpoints: columns.raw("paused_endpoints")?,
+        failing_endpoints: columns.raw("failing_endpoints")?,
         staged_mails: columns.raw("staged_mails")?,
     })
 }

@@ -109,7 +109,7 @@ async fn due_mail(
     now: Timestamp,
 ) -> Result<Row, WriteError> {
     let row = sqlx::query(
-        "SELECT n.id, n.kind, n.next_attempt_at, n.head_office_id, n.mailbox AS mailbox,
+        "SELECT n.id, coalesce(n.variant, n.kind) AS kind, n.next_attempt_at, n.head_office_id, n.mailbox AS mailbox,
              n.is_held, n.leased_until IS NOT NULL AS has_place,
              coalesce(o.status <> 'IN_PRE_AUTH' OR o.expires_at < ?1, 0) AS is_over,
              o.expires_at AS offer_ends,

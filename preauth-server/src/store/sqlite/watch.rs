@@ -42,6 +42,10 @@ impl Watch for SqliteStore {
              (SELECT min(created_at) FROM deliveries
               WHERE status = 'PENDING' AND attempts_made > 0) AS oldest_retried_at,
              (SELECT count(*) FROM known WHERE is_paused) AS paused_endpoints,
+             (SELECT count(*) FROM (
+                  SELECT 1 FROM endpoints
+                  WHERE failing_since IS NOT NULL AND paused_at IS NULL AND deleted_at IS NULL
+                  LIMIT ?2) AS counted) AS failing_endpoints,
                  (SELECT count(*) FROM (
                       SELECT 1 FROM notices WHERE status = 'PENDING' LIMIT ?2)) AS staged_mails"
         ))
@@ -57,6 +61,7 @@ impl Watch for SqliteStore {
             retried_deliveries: columns.raw("retried_deliveries")?,
             oldest_retried_at: columns.optional_timestamp("oldest_retried_at")?,
             paused_endpoints: columns.raw("paused_endpoints")?,
+            failing_endpoints: columns.raw("failing_endpoints")?,
             staged_mails: columns.raw("staged_mails")?,
         })
     }

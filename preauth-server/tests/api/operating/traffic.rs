@@ -59,6 +59,7 @@ preauth_deliveries_oldest_due_age_seconds 0
 preauth_deliveries_oldest_retrying_age_seconds 0
 preauth_deliveries_paused 0
 preauth_deliveries_retrying 0
+preauth_endpoints_failing 0
 preauth_endpoints_paused 0
 preauth_endpoints_slow 0
 preauth_notices_staged 0

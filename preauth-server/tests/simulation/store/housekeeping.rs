@@ -24,6 +24,10 @@ impl Housekeeping for SimStore {
         Outbox::bring_forward(self, now, limit).await
     }
 
+    async fn tell_of_failing(&self, _: Timestamp, _: u32) -> Result<u64, Unavailable> {
+        Ok(0)
+    }
+
     async fn forget_expired_replies(&self, _: Timestamp, _: u32) -> Result<u64, Unavailable> {
         Ok(0)
     }

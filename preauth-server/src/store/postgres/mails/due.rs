@@ -167,7 +167,7 @@ impl State {
 const FIRST: &str = "SELECT t.n, n.*
      FROM unnest($1::UUID[]) WITH ORDINALITY AS t (id, n)
      CROSS JOIN LATERAL (
-         SELECT n.id, n.kind, n.next_attempt_at, n.head_office_id, mailbox(n.recipient) AS mailbox,
+         SELECT n.id, coalesce(n.variant, n.kind) AS kind, n.next_attempt_at, n.head_office_id, mailbox(n.recipient) AS mailbox,
              n.is_held, n.leased_until IS NOT NULL AS has_place,
              coalesce(o.status <> 'IN_PRE_AUTH' OR o.expires_at < $2, FALSE) AS is_over,
              o.expires_at AS offer_ends,

@@ -16,7 +16,7 @@ pub(super) async fn mails(
     limit: u32,
 ) -> Result<Page, Fault> {
     let rows = query(
-        "SELECT n.id, n.head_office_id, n.kind, n.operation_id, n.status, n.is_held, n.is_suppressed, n.staged_at,
+        "SELECT n.id, n.head_office_id, coalesce(n.variant, n.kind) AS kind, n.operation_id, n.status, n.is_held, n.is_suppressed, n.staged_at,
              n.next_attempt_at, n.ended_at, n.attempts_made, n.last_error IS NOT NULL AS has_error,
              n.leased_until, o.id IS NOT NULL AS is_known, o.head_office_id AS offer_head_office_id,
              o.origin, o.created_at, o.status AS offer_status, o.expires_at,

@@ -42,7 +42,7 @@ pub(super) async fn lease(
                         WHERE id = ANY (ARRAY[t.mail_id])"
          } " AND status || '' = 'PENDING'
            AND (leased_until IS NULL OR leased_until <= " NOW ")
-         RETURNING id, lease_token, kind, recipient, content, attempts_made, head_office_id"
+         RETURNING id, lease_token, coalesce(variant, kind) AS kind, recipient, content, attempts_made, head_office_id"
     ))
     .bind(ids)
     .bind(claim.lease.num_milliseconds())

@@ -12,7 +12,7 @@ use crate::store::rows::{Columns, Corrupt, clamped};
 use super::super::{Builder, Database, Listed, Row, Session};
 use super::resend;
 
-const SELECT: &str = "SELECT id, head_office_id, operation_id, kind, recipient, status, is_held,
+const SELECT: &str = "SELECT id, head_office_id, operation_id, coalesce(variant, kind) AS kind, recipient, status, is_held,
         is_suppressed,        staged_at, next_attempt_at, ended_at, attempts_made, last_error, joined_to
  FROM notices ";
 
@@ -89,7 +89,9 @@ fn restrict(query: &mut Builder<'_>, company: Option<CompanyId>, filter: MailFil
             .bind(*company.as_uuid());
     }
     if let Some(kind) = filter.kind {
-        query.push(" AND kind = ").bind(kind.as_str());
+        query
+            .push(" AND coalesce(variant, kind) = ")
+            .bind(kind.as_str());
     }
     if let Some(operation) = filter.operation {
         query.push(" AND operation_id = ").bind(operation.get());

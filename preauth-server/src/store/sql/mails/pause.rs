@@ -18,18 +18,31 @@ pub(in super::super) async fn stage(
     at: Timestamp,
 ) -> Result<(), WriteError> {
     let content = content(session, endpoint, at).await?;
+    stage_for_each(session, endpoint, MailKind::EndpointPaused, &content, at).await
+}
+
+/// Stages this mail to each of these readers.
+pub(super) async fn stage_for_each(
+    session: &mut dyn Session,
+    endpoint: EndpointId,
+    kind: MailKind,
+    content: &str,
+    at: Timestamp,
+) -> Result<(), WriteError> {
+    let variant = (kind != MailKind::EndpointPaused).then_some(kind.as_str());
     for reader in readers(session, endpoint).await? {
         query(
-            "INSERT INTO notices (id, head_office_id, kind, recipient, content, staged_at,
-                 next_attempt_at)
-             SELECT $2, head_office_id, $3, $4, $5, $6, $6 FROM endpoints WHERE id = $1",
+            "INSERT INTO notices (id, head_office_id, kind, variant, recipient, content,
+                 staged_at, next_attempt_at)
+             SELECT $2, head_office_id, $3, $7, $4, $5, $6, $6 FROM endpoints WHERE id = $1",
         )
         .bind(endpoint.as_uuid())
         .bind(RandomIds.uuid(at))
         .bind(MailKind::EndpointPaused.as_str())
         .bind(reader)
-        .bind(&content)
+        .bind(content)
         .bind(at.unix_millis())
+        .bind(variant)
         .execute(session)
         .await?;
     }

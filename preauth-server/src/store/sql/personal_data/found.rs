@@ -157,7 +157,7 @@ async fn mails(session: &mut dyn Session, company: &Company) -> Result<Vec<Perso
              WHERE o.supplier_cnpj = $2 ORDER BY o.id DESC LIMIT $3) AS offers
          UNION ALL
          SELECT * FROM (
-             SELECT id, kind, operation_id, recipient, staged_at FROM notices
+             SELECT id, coalesce(variant, kind) AS kind, operation_id, recipient, staged_at FROM notices
              WHERE head_office_id = $1 AND operation_id IS NULL ORDER BY id DESC LIMIT $3) AS pauses",
     );
     let rows = rows.bind(company.id.as_uuid()).bind(company.cnpj.as_str());
