@@ -329,7 +329,7 @@ enum Kind {
 }
 
 impl Kind {
-    const ALL: [Self; 12] = [
+    const ALL: [Self; 13] = [
         Self::Endpoints,
         Self::PutOff,
         Self::Failing,
