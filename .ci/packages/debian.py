@@ -63,6 +63,8 @@ def check_contents(machine):
     # A word that is longer than a narrow column is no fault of the page.
     warnings = [line for line in shown.stderr.splitlines() if not re.search("cannot (adjust|break) line", line)]
     assert shown.returncode == 0 and not warnings, warnings[:20]
+    for example in ("nginx.conf", "alerts.yml", "preauth.json"):
+        assert machine.path(f"/usr/share/doc/{PROGRAM}/examples/{example}").stat().st_size > 0, example
     completions = machine.path("/usr/share")
     subprocess.run(["bash", "-n", completions / "bash-completion/completions/preauth-server"], check=True)
     subprocess.run(["zsh", "-n", completions / "zsh/vendor-completions/_preauth-server"], check=True)
