@@ -95,7 +95,8 @@ impl Place {
         self.folder.path().join("files")
     }
 
-    /// The names and contents of all invoice files.
+    /// The names and contents of all invoice files. A write that was killed may have left a part under a
+    /// name with `#`, which the store never reads.
     pub(crate) fn files(&self) -> BTreeMap<String, Vec<u8>> {
         let mut files = BTreeMap::new();
         let Ok(folders) = std::fs::read_dir(self.files_folder()) else {
@@ -105,7 +106,9 @@ impl Place {
             for file in std::fs::read_dir(folder.unwrap().path()).unwrap() {
                 let file = file.unwrap();
                 let name = file.file_name().into_string().unwrap();
-                files.insert(name, std::fs::read(file.path()).unwrap());
+                if !name.contains('#') {
+                    files.insert(name, std::fs::read(file.path()).unwrap());
+                }
             }
         }
         files

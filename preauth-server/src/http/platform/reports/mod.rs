@@ -3,6 +3,8 @@
 mod periods;
 mod shape;
 
+use std::time::Duration;
+
 use preauth_core::ErrorCode;
 use preauth_core::port::PageRequest;
 use preauth_core::value::CompanyId;
@@ -26,6 +28,8 @@ use super::{PlatformApi, Refusal};
 use periods::Range;
 pub(crate) use shape::{ReportRowShape, ReportShape};
 
+/// For counting before an answer.
+const PATIENCE: Duration = Duration::from_secs(2);
 /// Steps of counting that one request makes at most; the next one goes on.
 const MAX_STEPS: usize = 20;
 
@@ -94,7 +98,7 @@ impl Endpoint for Find {
             let head_office = Company::known(&company).require_head_office();
             head_office.map_err(Refusal::from)?;
         }
-        count(api).await?;
+        count(api).await;
         let query = ReportQuery {
             unit: range.unit,
             periods: range.periods,
@@ -105,18 +109,24 @@ impl Endpoint for Find {
     }
 }
 
-/// Counts what happened before the request. A held instance, which writes nothing, shows what others counted.
-async fn count(api: &PlatformApi) -> Result<(), ApiError> {
+/// Counts what happened before the request. A report is a read: when a held instance may not write, or others
+/// keep the database's writer, it shows what was counted before.
+async fn count(api: &PlatformApi) {
     if api.hold.is_held() {
-        return Ok(());
+        return;
     }
-    api.numberer.catch_up().await?;
-    for _ in 0..MAX_STEPS {
-        if api.directory.count_activity().await? == 0 {
-            break;
+    let counting = async {
+        api.numberer.catch_up().await.ok()?;
+        for _ in 0..MAX_STEPS {
+            if api.directory.count_activity().await.ok()? == 0 {
+                break;
+            }
         }
+        Some(())
+    };
+    if tokio::time::timeout(PATIENCE, counting).await != Ok(Some(())) {
+        tracing::warn!(target: "reports", "shown without what happened lately, which could not be counted now");
     }
-    Ok(())
 }
 
 fn parse(query: &Query, today: chrono::NaiveDate) -> Result<(Range, ReportScope), Vec<Problem>> {
