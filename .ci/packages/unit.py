@@ -19,7 +19,7 @@ from pathlib import Path
 # Nothing to do here: the service manager's own part, or covered by what is done (no capability, no privileged call).
 ELSEWHERE = set(
     """
-    Type Restart RestartSec TimeoutStartSec TimeoutStopSec WatchdogSec AmbientCapabilities PrivateUsers PrivateIPC
+    Type ExecReload Restart RestartSec TimeoutStartSec TimeoutStopSec WatchdogSec AmbientCapabilities PrivateUsers PrivateIPC
     ProtectClock ProtectHostname ProtectKernelLogs ProtectKernelModules ProtectKernelTunables ProtectControlGroups
     RestrictNamespaces RestrictRealtime RestrictSUIDSGID LockPersonality RemoveIPC KeyringMode SystemCallArchitectures
     """.split()
