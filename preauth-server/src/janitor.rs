@@ -210,7 +210,7 @@ impl Janitor {
         match kind {
             Kind::Endpoints => house.settle_endpoints(SETTLED_BATCH).await,
             Kind::PutOff => house.bring_forward(now, BATCH).await,
-            Kind::Failing => house.tell_of_failing(now, BATCH).await,
+            Kind::Failing => house.notify_of_failing(now, BATCH).await,
             Kind::Replies => house.forget_expired_replies(now, BATCH).await,
             Kind::RateWindows => {
                 let unused_since = before(self.retention.rate_windows);
@@ -478,7 +478,7 @@ mod tests {
             Ok(brought)
         }
 
-        async fn tell_of_failing(&self, _: Timestamp, _: u32) -> Result<u64, Unavailable> {
+        async fn notify_of_failing(&self, _: Timestamp, _: u32) -> Result<u64, Unavailable> {
             Ok(0)
         }
 

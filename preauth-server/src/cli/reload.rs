@@ -88,17 +88,16 @@ impl Reload {
             .endpoint_validator
             .replace_policy(EndpointPolicy::public_and(networks));
         for setting in &SETTINGS {
-            let [old, new] = [&self.layers, layers].map(|layers| layers.shown(setting));
             if self.layers.value(setting).text == layers.value(setting).text {
                 continue;
             }
-            let setting_key = setting.key;
+            let [old, new] = [&self.layers, layers].map(|layers| layers.shown(setting));
             if setting.is_read_again {
-                tracing::info!(target: "config", setting = setting_key, old, new, "changed");
+                tracing::info!(target: "config", setting = setting.key, old, new, "changed");
             } else {
                 tracing::warn!(
                     target: "config",
-                    setting = setting_key,
+                    setting = setting.key,
                     old,
                     new,
                     "changed, but the new value is used after a restart only"
@@ -106,7 +105,7 @@ impl Reload {
             }
         }
         tracing::info!(target: "config", "read again");
-        // What needs a restart is said again at the next signal.
+        // What needs a restart is logged again at the next signal.
         self.layers = self.layers.with_live_values_of(layers);
     }
 }

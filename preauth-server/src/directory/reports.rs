@@ -37,6 +37,25 @@ pub struct Volume {
     pub net_cents: u64,
 }
 
+impl Volume {
+    /// One, without an amount.
+    pub const ONE: Self = Self {
+        count: 1,
+        cents: 0,
+        net_cents: 0,
+    };
+
+    /// Both together.
+    #[must_use]
+    pub const fn plus(self, more: Self) -> Self {
+        Self {
+            count: self.count.saturating_add(more.count),
+            cents: self.cents.saturating_add(more.cents),
+            net_cents: self.net_cents.saturating_add(more.net_cents),
+        }
+    }
+}
+
 /// What happened in a period. Each figure counts events, not the state of operations: an offer of one day that is
 /// requested on the next is in both.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -31,11 +31,11 @@ pub trait Housekeeping: Send + Sync {
     async fn bring_forward(&self, now: Timestamp, limit: u32) -> Result<u64, Unavailable>;
 
     /// Notes endpoints that begin to fail or end it, as of `now`, and stages mails to their companies, each together
-    /// with what it tells: of an episode once, and of failing once in six hours. Returns the number of changes.
+    /// with its reason: once for an episode, and for failing once in six hours. Returns the number of changes.
     ///
     /// An endpoint fails while it is active and a delivery had two failed attempts in a row, with nothing delivered
     /// since the first of them; until something is delivered.
-    async fn tell_of_failing(&self, now: Timestamp, limit: u32) -> Result<u64, Unavailable>;
+    async fn notify_of_failing(&self, now: Timestamp, limit: u32) -> Result<u64, Unavailable>;
 
     /// Removes idempotency replies that had expired at `now`, those of the platform API included;
     /// expired replies are never returned.

@@ -1,4 +1,4 @@
-//! A company is told when its endpoint begins to fail, and when it has recovered.
+//! A company is mailed when its endpoint begins to fail, and when it has recovered.
 
 use std::num::NonZeroU32;
 
@@ -75,9 +75,9 @@ impl Scene {
         deliver(&self.fixture, &leased, self.at(at)).await;
     }
 
-    async fn tell(&self, at: i64) -> u64 {
+    async fn notify(&self, at: i64) -> u64 {
         let house = &self.fixture.stores.housekeeping;
-        house.tell_of_failing(self.at(at), 100).await.unwrap()
+        house.notify_of_failing(self.at(at), 100).await.unwrap()
     }
 
     /// The mails about failures and about recoveries.
@@ -114,26 +114,30 @@ async fn an_episode_is_mailed_once_and_its_end_once() {
     scene.fixture.offer(scene.office).await;
     scene.fail(0, SECOND).await;
     assert_eq!(
-        scene.tell(60).await,
+        scene.notify(60).await,
         0,
         "one failure is none of the endpoint"
     );
     scene.fail(SECOND, THIRD).await;
     assert_eq!(
-        scene.tell(14).await,
+        scene.notify(14).await,
         0,
         "a success may still be written down"
     );
-    let (one, other) = tokio::join!(scene.tell(20), scene.tell(20));
+    let (one, other) = tokio::join!(scene.notify(20), scene.notify(20));
     assert_eq!(one + other, 2, "it is noted and mailed by one of them");
     assert_eq!(scene.mails().await, (1, 0));
     assert_eq!(scene.failing_endpoints().await, 1);
-    assert_eq!(scene.tell(21).await, 0);
+    assert_eq!(scene.notify(21).await, 0);
     scene.fail(THIRD, 400).await;
-    assert_eq!(scene.tell(100_000).await, 0, "once, however long it lasts");
+    assert_eq!(
+        scene.notify(100_000).await,
+        0,
+        "once, however long it lasts"
+    );
     scene.deliver(400).await;
-    assert_eq!(scene.tell(420).await, 1);
-    assert_eq!(scene.tell(421).await, 0);
+    assert_eq!(scene.notify(420).await, 1);
+    assert_eq!(scene.notify(421).await, 0);
     assert_eq!(scene.mails().await, (1, 1));
     assert_eq!(scene.failing_endpoints().await, 0);
 }
@@ -142,27 +146,27 @@ async fn an_episode_is_mailed_once_and_its_end_once() {
 async fn an_endpoint_that_comes_and_goes_is_mailed_about_once_in_six_hours() {
     let scene = Scene::new().await;
     scene.fail_twice(0).await;
-    assert_eq!(scene.tell(20).await, 2);
+    assert_eq!(scene.notify(20).await, 2);
     scene.deliver(100).await;
-    assert_eq!(scene.tell(110).await, 1);
+    assert_eq!(scene.notify(110).await, 1);
     for from in [1_000, 2_000, 3_000] {
         scene.fail_twice(from).await;
-        assert_eq!(scene.tell(from + 20).await, 1, "noted, not mailed");
+        assert_eq!(scene.notify(from + 20).await, 1, "noted, not mailed");
         scene.deliver(from + 100).await;
-        assert_eq!(scene.tell(from + 110).await, 1, "ended, not mailed");
+        assert_eq!(scene.notify(from + 110).await, 1, "ended, not mailed");
     }
     assert_eq!(scene.mails().await, (1, 1));
     scene.fail_twice(4_000).await;
-    assert_eq!(scene.tell(4_020).await, 1);
-    assert_eq!(scene.tell(21_000).await, 0);
+    assert_eq!(scene.notify(4_020).await, 1);
+    assert_eq!(scene.notify(21_000).await, 0);
     assert_eq!(
-        scene.tell(22_000).await,
+        scene.notify(22_000).await,
         1,
         "it lasts, and six hours are over"
     );
     assert_eq!(scene.mails().await, (2, 1));
     scene.deliver(22_100).await;
-    assert_eq!(scene.tell(22_110).await, 1);
+    assert_eq!(scene.notify(22_110).await, 1);
     assert_eq!(scene.mails().await, (2, 2));
 }
 
@@ -174,7 +178,7 @@ async fn one_refused_event_among_others_that_arrive_is_no_failure_of_the_endpoin
     scene.fail(SECOND, THIRD).await;
     scene.fixture.offer_at(scene.office, scene.at(6)).await;
     scene.deliver(6).await;
-    assert_eq!(scene.tell(30).await, 0);
+    assert_eq!(scene.notify(30).await, 0);
     assert_eq!(scene.mails().await, (0, 0));
 }
 
@@ -182,12 +186,12 @@ async fn one_refused_event_among_others_that_arrive_is_no_failure_of_the_endpoin
 async fn a_pause_ends_an_episode_without_a_mail() {
     let scene = Scene::new().await;
     scene.fail_twice(0).await;
-    assert_eq!(scene.tell(20).await, 2);
+    assert_eq!(scene.notify(20).await, 2);
     let directory = scene.fixture.directory();
     let paused = directory.set_endpoint_paused(scene.office, true, scene.at(30));
     paused.await.unwrap();
     assert_eq!(scene.failing_endpoints().await, 0);
-    assert_eq!(scene.tell(40).await, 1);
-    assert_eq!(scene.tell(50_000).await, 0);
+    assert_eq!(scene.notify(40).await, 1);
+    assert_eq!(scene.notify(50_000).await, 0);
     assert_eq!(scene.mails().await, (1, 0));
 }

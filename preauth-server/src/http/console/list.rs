@@ -210,13 +210,17 @@ impl<L: List> Page for Csv<L> {
                 break;
             }
         }
-        let name = list.source(visit)?.replace('/', "-");
-        let reply = Reply::text(StatusCode::OK, "text/csv; charset=utf-8", file);
-        Ok(harmless(reply).header("cache-control", "no-store").header(
-            "content-disposition",
-            &format!("attachment; filename=\"{name}.csv\""),
-        ))
+        Ok(csv_file(&list.source(visit)?.replace('/', "-"), file))
     }
+}
+
+/// The answer with a CSV file of this name.
+pub(super) fn csv_file(name: &str, text: String) -> Reply {
+    let reply = Reply::text(StatusCode::OK, "text/csv; charset=utf-8", text);
+    harmless(reply).header("cache-control", "no-store").header(
+        "content-disposition",
+        &format!("attachment; filename=\"{name}.csv\""),
+    )
 }
 
 /// Whether a column of a table has numbers.

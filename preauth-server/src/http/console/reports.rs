@@ -1,10 +1,8 @@
 //! What happened, by day or month: plots, a table and a CSV file.
 
 use salvo::async_trait;
-use salvo::http::StatusCode;
 
 use crate::csv;
-use crate::http::pages::headers::harmless;
 use crate::http::pages::words::Words;
 use crate::http::platform::reports::{ReportRowShape, ReportShape};
 use crate::http::reply::Reply;
@@ -15,7 +13,7 @@ use super::cell::Cell;
 use super::failure::Failure;
 use super::frame::Section;
 use super::guard::Page;
-use super::list::{Column, pair};
+use super::list::{Column, csv_file, pair};
 use super::plot::{self, Line};
 use super::record::{Part, Plot, Record, Table};
 use super::visit::Visit;
@@ -98,11 +96,7 @@ impl Page for ReportFile {
             let Some(next) = report.next else { break };
             after = pair("after", &next);
         }
-        let reply = Reply::text(StatusCode::OK, "text/csv; charset=utf-8", file);
-        let name = "attachment; filename=\"reports.csv\"";
-        Ok(harmless(reply)
-            .header("cache-control", "no-store")
-            .header("content-disposition", name))
+        Ok(csv_file("reports", file))
     }
 }
 

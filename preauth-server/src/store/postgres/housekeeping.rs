@@ -65,15 +65,15 @@ impl Housekeeping for PostgresStore {
         Ok(deliveries.saturating_add(mails))
     }
 
-    async fn tell_of_failing(&self, now: Timestamp, limit: u32) -> Result<u64, Unavailable> {
-        let told = self.write_relaxed((now, limit), |connection, input| {
-            Box::pin(mails::tell_of_failing(connection, input))
+    async fn notify_of_failing(&self, now: Timestamp, limit: u32) -> Result<u64, Unavailable> {
+        let changed = self.write_relaxed((now, limit), |connection, input| {
+            Box::pin(mails::notify_of_failing(connection, input))
         });
-        let told = told.await?;
-        if told > 0 {
+        let changed = changed.await?;
+        if changed > 0 {
             self.due_mails.look_everywhere();
         }
-        Ok(told)
+        Ok(changed)
     }
 
     async fn forget_expired_replies(&self, now: Timestamp, limit: u32) -> Result<u64, Unavailable> {

@@ -15,6 +15,8 @@
 /// - `IS_TAKEN`: that the event `n` has its numbers by now: that the batch `latest` has taken it;
 /// - `BYTEWISE`: the order of texts by their bytes, SQLite's own;
 /// - `BYTES`: the type of a value, which SQLite does not declare;
+/// - `RETRIED_ENDPOINTS`: that `retried` are the endpoints with a delivery that waits after a failed attempt. Each step
+///   jumps to the next endpoint in the index, past however many deliveries of the one before it;
 /// - `(is_one_of "$1")`: whether an id is in a bound list;
 /// - `{ sqlite: "…", postgres: "…" }`: anything else.
 macro_rules! sql {
@@ -62,6 +64,19 @@ macro_rules! part {
     (postgres BYTEWISE) => { " COLLATE \"C\"" };
     (sqlite BYTES) => { "" };
     (postgres BYTES) => { "::BYTEA" };
+    ($database:ident RETRIED_ENDPOINTS) => {
+        "WITH RECURSIVE retried (endpoint_id) AS (
+             SELECT (SELECT d.endpoint_id FROM deliveries d
+                     WHERE d.status = 'PENDING' AND d.attempts_made > 0
+                     ORDER BY d.endpoint_id, d.created_at LIMIT 1)
+             UNION ALL
+             SELECT (SELECT d.endpoint_id FROM deliveries d
+                     WHERE d.status = 'PENDING' AND d.attempts_made > 0
+                       AND d.endpoint_id > r.endpoint_id
+                     ORDER BY d.endpoint_id, d.created_at LIMIT 1)
+             FROM retried r WHERE r.endpoint_id IS NOT NULL
+         )"
+    };
     (sqlite (is_one_of $list:literal)) => {
         concat!(" IN (SELECT unhex(value) FROM json_each(", $list, "))")
     };

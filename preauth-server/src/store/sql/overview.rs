@@ -13,7 +13,7 @@ use crate::directory::{
 use crate::store::error::Fault;
 use crate::store::rows::{Columns, Corrupt};
 
-use super::{Database, Query, Row, Session, query};
+use super::{Database, Query, Row, Session, query, sql};
 
 /// Counting stops here.
 const COUNT_LIMIT: u32 = 10_000;
@@ -84,35 +84,24 @@ async fn attention(session: &mut dyn Session, now: Timestamp) -> Result<Attentio
     })
 }
 
-/// The endpoints with the oldest delivery that waits after a failed attempt. Each step jumps to the next
-/// endpoint in the index, past however many deliveries of the one before it.
+/// The endpoints with the oldest delivery that waits after a failed attempt.
 fn failing() -> Query<'static> {
-    query(
-        "WITH RECURSIVE failing (endpoint_id) AS (
-             SELECT (SELECT d.endpoint_id FROM deliveries d
-                     WHERE d.status = 'PENDING' AND d.attempts_made > 0
-                     ORDER BY d.endpoint_id, d.created_at LIMIT 1)
-             UNION ALL
-             SELECT (SELECT d.endpoint_id FROM deliveries d
-                     WHERE d.status = 'PENDING' AND d.attempts_made > 0
-                       AND d.endpoint_id > f.endpoint_id
-                     ORDER BY d.endpoint_id, d.created_at LIMIT 1)
-             FROM failing f WHERE f.endpoint_id IS NOT NULL
-         ), first_ones AS (
+    query(sql!(
+        RETRIED_ENDPOINTS ", first_ones AS (
              SELECT f.endpoint_id,
                     (SELECT d.created_at FROM deliveries d
                      WHERE d.status = 'PENDING' AND d.attempts_made > 0
                        AND d.endpoint_id = f.endpoint_id
                      ORDER BY d.endpoint_id, d.created_at LIMIT 1) AS since
-             FROM (SELECT endpoint_id FROM failing LIMIT $1) AS f
+             FROM (SELECT endpoint_id FROM retried LIMIT $1) AS f
          )
          SELECT c.id, c.name, r.since
          FROM first_ones r
          JOIN endpoints e ON e.id = r.endpoint_id
          JOIN companies c ON c.id = e.head_office_id
          WHERE e.deleted_at IS NULL AND r.since IS NOT NULL
-         ORDER BY r.since, c.id LIMIT $2",
-    )
+         ORDER BY r.since, c.id LIMIT $2"
+    ))
     .bind(COUNT_LIMIT)
     .bind(LIST_LIMIT)
 }

@@ -48,10 +48,10 @@ impl Housekeeping for SqliteStore {
         Ok(deliveries.saturating_add(mails))
     }
 
-    async fn tell_of_failing(&self, now: Timestamp, limit: u32) -> Result<u64, Unavailable> {
+    async fn notify_of_failing(&self, now: Timestamp, limit: u32) -> Result<u64, Unavailable> {
         self.writer
             .write_relaxed((now, limit), |connection, input| {
-                Box::pin(mails::tell_of_failing(connection, input))
+                Box::pin(mails::notify_of_failing(connection, input))
             })
             .await
             .map_err(unavailable)

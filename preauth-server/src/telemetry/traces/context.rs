@@ -47,7 +47,7 @@ pub(super) fn local(trace: TraceId, span: SpanId) -> SpanContext {
     SpanContext::new(trace, span, TraceFlags::SAMPLED, false, TraceState::NONE)
 }
 
-/// The root of an event's trace. Whoever knows the event knows both ids.
+/// The root of an event's trace. Both ids follow from the event's.
 pub(super) fn of_event(event: EventId) -> SpanContext {
     let id = event.as_uuid().as_u128();
     // The last half of a UUID begins with its variant, so that it is never zero.

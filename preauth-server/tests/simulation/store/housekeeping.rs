@@ -24,7 +24,7 @@ impl Housekeeping for SimStore {
         Outbox::bring_forward(self, now, limit).await
     }
 
-    async fn tell_of_failing(&self, _: Timestamp, _: u32) -> Result<u64, Unavailable> {
+    async fn notify_of_failing(&self, _: Timestamp, _: u32) -> Result<u64, Unavailable> {
         Ok(0)
     }
 

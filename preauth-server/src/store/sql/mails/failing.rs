@@ -12,8 +12,8 @@ use crate::store::rows::Columns;
 
 /// An endpoint's last success is written down up to 10 s late.
 const NOTED_WITHIN: TimeDelta = TimeDelta::seconds(15);
-/// A company is told of an endpoint that fails once in this time, however often it recovers.
-const TOLD_ONCE_IN: TimeDelta = TimeDelta::hours(6);
+/// Minimum time between two mails about an endpoint that fails, however often it recovers.
+const MIN_MAIL_INTERVAL: TimeDelta = TimeDelta::hours(6);
 /// Maximum number of endpoints that are looked at.
 const MAX_ENDPOINTS: u32 = 10_000;
 /// Maximum number of an endpoint's deliveries that are looked at, the oldest first.
@@ -21,14 +21,14 @@ const MAX_DELIVERIES: u32 = 100;
 
 /// Ends, begins and mails episodes, `limit` of each at most, and returns the number of changes. Endpoints that
 /// others have locked are left for the next call.
-pub(in crate::store) async fn tell_of_failing(
+pub(in crate::store) async fn notify_of_failing(
     session: &mut dyn Session,
     (now, limit): &(Timestamp, u32),
 ) -> Result<u64, WriteError> {
     let ended = end(session, *now, *limit).await?;
     let begun = begin(session, *now, *limit).await?;
-    let told = tell(session, *now, *limit).await?;
-    Ok(ended.saturating_add(begun).saturating_add(told))
+    let mailed = notify(session, *now, *limit).await?;
+    Ok(ended.saturating_add(begun).saturating_add(mailed))
 }
 
 /// A pause ends an episode without a mail of its own. One that began in the future is of a clock that was ahead.
@@ -36,7 +36,7 @@ async fn end(session: &mut dyn Session, now: Timestamp, limit: u32) -> Result<u6
     let rows = query(sql!(
         "SELECT id, failing_since, last_success_at AS recovered_at,
                 paused_at IS NULL AND deleted_at IS NULL AND failing_since <= $1
-                    AND failing_mailed_at >= failing_since AS is_told
+                    AND failing_mailed_at >= failing_since AS is_mailed
          FROM endpoints
          WHERE failing_since IS NOT NULL
            AND (last_success_at >= failing_since OR paused_at IS NOT NULL
@@ -54,9 +54,9 @@ async fn end(session: &mut dyn Session, now: Timestamp, limit: u32) -> Result<u6
             .bind(endpoint.as_uuid())
             .execute(session)
             .await?;
-        let is_told: Option<bool> = columns.raw("is_told")?;
+        let is_mailed: Option<bool> = columns.raw("is_mailed")?;
         let recovered_at = columns.optional_timestamp("recovered_at")?;
-        if let (Some(true), Some(at)) = (is_told, recovered_at) {
+        if let (Some(true), Some(at)) = (is_mailed, recovered_at) {
             let since = columns.timestamp("failing_since")?;
             let content = content(session, endpoint, since, Some(at)).await?;
             let kind = MailKind::EndpointRecovered;
@@ -66,21 +66,10 @@ async fn end(session: &mut dyn Session, now: Timestamp, limit: u32) -> Result<u6
     Ok(count(&rows))
 }
 
-/// Each step of `retried` jumps to the next endpoint in the index, past however many deliveries of the one before
-/// it. An episode begins after the last mail about one: thus it is known whether it was told.
+/// An episode begins after the last mail about one: thus it is known whether its company was notified.
 async fn begin(session: &mut dyn Session, now: Timestamp, limit: u32) -> Result<u64, WriteError> {
-    let found = query(
-        "WITH RECURSIVE retried (endpoint_id) AS (
-             SELECT (SELECT d.endpoint_id FROM deliveries d
-                     WHERE d.status = 'PENDING' AND d.attempts_made > 0
-                     ORDER BY d.endpoint_id, d.created_at LIMIT 1)
-             UNION ALL
-             SELECT (SELECT d.endpoint_id FROM deliveries d
-                     WHERE d.status = 'PENDING' AND d.attempts_made > 0
-                       AND d.endpoint_id > r.endpoint_id
-                     ORDER BY d.endpoint_id, d.created_at LIMIT 1)
-             FROM retried r WHERE r.endpoint_id IS NOT NULL
-         ), healthy AS (
+    let found = query(sql!(
+        RETRIED_ENDPOINTS ", healthy AS (
              SELECT e.id, coalesce(e.last_success_at, 0) AS success_at
              FROM (SELECT endpoint_id FROM retried LIMIT $3) AS r
              JOIN endpoints e ON e.id = r.endpoint_id
@@ -98,8 +87,8 @@ async fn begin(session: &mut dyn Session, now: Timestamp, limit: u32) -> Result<
                      WHERE o.at <= $1) AS since
              FROM healthy h
          )
-         SELECT id, since FROM failing WHERE since > success_at ORDER BY id LIMIT $2",
-    )
+         SELECT id, since FROM failing WHERE since > success_at ORDER BY id LIMIT $2"
+    ))
     .bind(now.saturating_sub(NOTED_WITHIN).unix_millis())
     .bind(limit)
     .bind(MAX_ENDPOINTS)
@@ -130,8 +119,8 @@ async fn begin(session: &mut dyn Session, now: Timestamp, limit: u32) -> Result<
     Ok(begun)
 }
 
-/// Mails the episodes that were not told yet; those that began too soon after another are told later, if they last.
-async fn tell(session: &mut dyn Session, now: Timestamp, limit: u32) -> Result<u64, WriteError> {
+/// Mails about the episodes that no mail was about yet; about those that began too soon after another later, if they last.
+async fn notify(session: &mut dyn Session, now: Timestamp, limit: u32) -> Result<u64, WriteError> {
     let rows = query(sql!(
         "SELECT id, failing_since FROM endpoints
          WHERE failing_since IS NOT NULL AND paused_at IS NULL AND deleted_at IS NULL
@@ -140,7 +129,7 @@ async fn tell(session: &mut dyn Session, now: Timestamp, limit: u32) -> Result<u
            AND coalesce(last_success_at, 0) < failing_since
          ORDER BY id LIMIT $2" { sqlite: "", postgres: " FOR NO KEY UPDATE SKIP LOCKED" }
     ))
-    .bind(now.saturating_sub(TOLD_ONCE_IN).unix_millis())
+    .bind(now.saturating_sub(MIN_MAIL_INTERVAL).unix_millis())
     .bind(limit)
     .fetch_all(session)
     .await?;

@@ -5,11 +5,12 @@ use preauth_core::wire::Amount;
 use serde::Deserialize;
 use uuid::Uuid;
 
+use crate::directory::Volume;
 use crate::store::error::WriteError;
-use crate::store::rows::{Columns, Corrupt};
+use crate::store::rows::{Columns, Corrupt, count};
 
 use super::super::{Row, Session, query, sql};
-use super::counts::{Counts, DELIVERY, Sum};
+use super::counts::{Counts, DELIVERY};
 
 /// Counts the next events; returns their number, or 1 when another instance counts them at this moment.
 pub(super) async fn next(session: &mut dyn Session) -> Result<u64, WriteError> {
@@ -35,8 +36,8 @@ pub(super) async fn next(session: &mut dyn Session) -> Result<u64, WriteError> {
         };
         events.push(event.id);
         let columns = Columns::of("events", &row);
-        if let (Some(sum), Ok(at)) = (event.sum(), columns.timestamp("at")) {
-            counts.add(event.head_office, at, event.kind, sum);
+        if let (Some(added), Ok(at)) = (event.added(), columns.timestamp("at")) {
+            counts.add(event.head_office, at, event.kind, added);
         }
     }
     let counted = u64::try_from(events.len()).unwrap_or_default();
@@ -149,8 +150,7 @@ struct Event<'r> {
     head_office: Uuid,
     kind: &'r str,
     is_direct: bool,
-    cents: i64,
-    net_cents: i64,
+    volume: Volume,
 }
 
 impl<'r> Event<'r> {
@@ -164,26 +164,25 @@ impl<'r> Event<'r> {
             head_office: columns.uuid("head_office_id")?,
             kind: columns.raw("type")?,
             is_direct: origin == Some(Origin::Direct.as_str()),
-            cents: cents.unwrap_or_default(),
-            net_cents: body.map_or(0, net_amount),
+            volume: Volume {
+                count: 1,
+                cents: cents.map_or(0, count),
+                net_cents: body.map_or(0, net_amount),
+            },
         })
     }
 
     /// What it adds; nothing when it is no step of its own: a direct advance is requested as it begins, and verified
     /// afterwards.
-    fn sum(&self) -> Option<Sum> {
+    fn added(&self) -> Option<Volume> {
         let is_verification =
             self.is_direct && self.kind == EventType::AnticipationRequested.as_str();
-        (!is_verification).then_some(Sum {
-            count: 1,
-            cents: self.cents,
-            net_cents: self.net_cents,
-        })
+        (!is_verification).then_some(self.volume)
     }
 }
 
 /// What the supplier got by a payout, as the event reported it: the operation may have another amount by now.
-fn net_amount(body: &str) -> i64 {
+fn net_amount(body: &str) -> u64 {
     #[derive(Deserialize)]
     struct Body {
         data: Data,
@@ -195,7 +194,7 @@ fn net_amount(body: &str) -> i64 {
     }
     let body = serde_json::from_str::<Body>(body).ok();
     let amount = body.and_then(|body| body.data.net_amount);
-    amount.map_or(0, |amount| amount.money().cents())
+    amount.map_or(0, |amount| count(amount.money().cents()))
 }
 
 #[cfg(test)]

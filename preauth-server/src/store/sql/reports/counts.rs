@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use preauth_core::value::{Timestamp, calendar};
 use uuid::Uuid;
 
-use crate::directory::ReportUnit;
+use crate::directory::{ReportUnit, Volume};
 
 use super::super::{Session, query};
 use super::EVERYBODY;
@@ -15,42 +15,18 @@ pub(super) const DELIVERY: &str = "delivery";
 /// The kind of one that was given up and removed since; the others are counted as they stand.
 pub(in crate::store) const FAILED_DELIVERY: &str = "delivery.failed";
 
-/// What one event, or several, add.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Sum {
-    pub(super) count: i64,
-    pub(super) cents: i64,
-    pub(super) net_cents: i64,
-}
-
-impl Sum {
-    pub(super) const ONE: Self = Self {
-        count: 1,
-        cents: 0,
-        net_cents: 0,
-    };
-
-    pub(super) const fn plus(self, more: Self) -> Self {
-        Self {
-            count: self.count.saturating_add(more.count),
-            cents: self.cents.saturating_add(more.cents),
-            net_cents: self.net_cents.saturating_add(more.net_cents),
-        }
-    }
-}
-
 /// Sums that are not written yet, in the order in which all writers lock their rows.
 #[derive(Debug, Default)]
-pub(in crate::store) struct Counts(BTreeMap<(ReportUnit, Uuid, String, String), Sum>);
+pub(in crate::store) struct Counts(BTreeMap<(ReportUnit, Uuid, String, String), Volume>);
 
 impl Counts {
     /// Adds one of a kind without an amount.
     pub(in crate::store) fn add_one(&mut self, head_office: Uuid, at: Timestamp, kind: &str) {
-        self.add(head_office, at, kind, Sum::ONE);
+        self.add(head_office, at, kind, Volume::ONE);
     }
 
     /// Adds what happened at a moment: to its day and its month, for its head office and for all together.
-    pub(super) fn add(&mut self, head_office: Uuid, at: Timestamp, kind: &str, more: Sum) {
+    pub(super) fn add(&mut self, head_office: Uuid, at: Timestamp, kind: &str, more: Volume) {
         let day = calendar::today(at);
         for unit in ReportUnit::ALL {
             let period = match unit {
@@ -70,6 +46,7 @@ impl Counts {
         self,
         session: &mut dyn Session,
     ) -> Result<(), sqlx::Error> {
+        let stored = |number| i64::try_from(number).unwrap_or(i64::MAX);
         for ((unit, head_office, period, kind), sum) in self.0 {
             query(
                 "INSERT INTO activity_counts AS c
@@ -84,9 +61,9 @@ impl Counts {
             .bind(head_office)
             .bind(period)
             .bind(kind)
-            .bind(sum.count)
-            .bind(sum.cents)
-            .bind(sum.net_cents)
+            .bind(stored(sum.count))
+            .bind(stored(sum.cents))
+            .bind(stored(sum.net_cents))
             .execute(session)
             .await?;
         }
@@ -99,7 +76,7 @@ mod tests {
     use preauth_core::value::Timestamp;
     use uuid::Uuid;
 
-    use super::{Counts, Sum};
+    use super::{Counts, Volume};
 
     #[test]
     fn midnight_in_sao_paulo_separates_days_and_months() {
@@ -113,7 +90,7 @@ mod tests {
             .map(|((_, _, period, _), sum)| (period.as_str(), *sum))
             .collect();
         let expected = ["2026-11-30", "2026-12-01", "2026-11", "2026-12"];
-        assert_eq!(found, expected.map(|period| (period, Sum::ONE)));
+        assert_eq!(found, expected.map(|period| (period, Volume::ONE)));
         assert_eq!(counts.0.len(), 8, "the same for everybody");
     }
 }

@@ -144,11 +144,7 @@ impl Activity {
             _ => self.volume(kind),
         };
         if let Some(volume) = volume {
-            *volume = Volume {
-                count: volume.count.saturating_add(more.count),
-                cents: volume.cents.saturating_add(more.cents),
-                net_cents: volume.net_cents.saturating_add(more.net_cents),
-            };
+            *volume = volume.plus(more);
         }
     }
 
