@@ -2,8 +2,8 @@
 
 use std::convert::Infallible;
 
+use hyper::HeaderMap;
 use preauth_core::port::{Attempt, Commit, Leased};
-use salvo::http::HeaderMap;
 
 use crate::telemetry::metrics::EndedRequest;
 

@@ -1,5 +1,6 @@
 //! The ids of traces and spans, and which traces are sent.
 
+use hyper::HeaderMap;
 use opentelemetry::propagation::TextMapPropagator as _;
 use opentelemetry::trace::{
     SpanContext, SpanId, TraceContextExt as _, TraceFlags, TraceId, TraceState,
@@ -7,7 +8,6 @@ use opentelemetry::trace::{
 use opentelemetry_http::HeaderExtractor;
 use opentelemetry_sdk::propagation::TraceContextPropagator;
 use preauth_core::value::EventId;
-use salvo::http::HeaderMap;
 use tokio::task_local;
 
 /// The part of a trace's id that is random both in the ids that tracers make and in those of events.

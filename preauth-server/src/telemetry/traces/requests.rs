@@ -1,7 +1,7 @@
 //! The spans of requests, which continue their callers' traces.
 
+use hyper::HeaderMap;
 use opentelemetry::trace::{SpanContext, SpanKind};
-use salvo::http::HeaderMap;
 
 use crate::telemetry::metrics::EndedRequest;
 
