@@ -80,7 +80,7 @@ impl Reload {
     }
 
     fn apply(&mut self, layers: &Layers, config: &Config, changeable: &Changeable) {
-        changeable.log.set(config.log_level);
+        let is_level_used = changeable.log.set(config.log_level);
         changeable.rate_limit.set(config.rate_limit);
         changeable.mail_limits.set(config.mail.limits);
         let networks = config.webhooks.allowed_networks.clone();
@@ -92,7 +92,15 @@ impl Reload {
                 continue;
             }
             let [old, new] = [&self.layers, layers].map(|layers| layers.shown(setting));
-            if setting.is_read_again {
+            if setting.key == "log.level" && !is_level_used {
+                tracing::warn!(
+                    target: "config",
+                    setting = setting.key,
+                    old,
+                    new,
+                    "changed, but the variable RUST_LOG comes before it; restart without it to use the new value"
+                );
+            } else if setting.is_read_again {
                 tracing::info!(target: "config", setting = setting.key, old, new, "changed");
             } else {
                 tracing::warn!(

@@ -40,10 +40,7 @@ mod tests {
     use crate::http::ClientAddress;
 
     fn read(variables: &[(&str, &str)]) -> Result<Config, String> {
-        let mut layers = Layers::default();
-        let owned = variables.iter();
-        layers.environment(owned.map(|(name, value)| ((*name).to_owned(), (*value).to_owned())));
-        Config::from_layers(&layers).map_err(|error| error.to_string())
+        Config::from_layers(&Layers::of_environment(variables)).map_err(|error| error.to_string())
     }
 
     #[test]

@@ -46,10 +46,8 @@ mod tests {
     use crate::config::{Config, Layers};
 
     fn read(variables: &[(&str, &str)]) -> Result<Option<String>, String> {
-        let mut layers = Layers::default();
-        let owned = variables.iter();
-        layers.environment(owned.map(|(name, value)| ((*name).to_owned(), (*value).to_owned())));
-        let config = Config::from_layers(&layers).map_err(|error| error.to_string())?;
+        let config = Config::from_layers(&Layers::of_environment(variables))
+            .map_err(|error| error.to_string())?;
         Ok(config.deployment.map(|id| id.to_string()))
     }
 

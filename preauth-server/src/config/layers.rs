@@ -56,6 +56,16 @@ impl Layers {
         layers
     }
 
+    /// Only these variables, in a test.
+    #[cfg(test)]
+    pub(super) fn of_environment(variables: &[(impl AsRef<str>, &str)]) -> Self {
+        let mut layers = Self::default();
+        let owned = variables.iter();
+        layers
+            .environment(owned.map(|(name, text)| (name.as_ref().to_owned(), (*text).to_owned())));
+        layers
+    }
+
     /// Adds the values of a TOML file.
     pub fn file(&mut self, path: &Path) {
         let shown = path.display();

@@ -149,12 +149,11 @@ mod tests {
     use crate::mail::{MailSettings, SmtpTls};
 
     fn mail(pairs: &[(&str, &str)]) -> Result<MailSettings, ConfigError> {
-        let mut layers = Layers::default();
-        let owned = pairs
+        let named = pairs
             .iter()
-            .map(|(name, text)| (format!("PREAUTH_MAIL_{name}"), (*text).to_owned()));
-        layers.environment(owned);
-        Config::from_layers(&layers).map(|config| config.mail)
+            .map(|(name, text)| (format!("PREAUTH_MAIL_{name}"), *text));
+        let named: Vec<_> = named.collect();
+        Config::from_layers(&Layers::of_environment(&named)).map(|config| config.mail)
     }
 
     const FROM: (&str, &str) = ("FROM", "Plataforma Ação <avisos@example.com>");

@@ -2,6 +2,7 @@
 
 mod connections;
 mod deployment;
+mod files;
 mod layers;
 mod mail;
 mod operators;

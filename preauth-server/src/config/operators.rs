@@ -89,10 +89,7 @@ mod tests {
     const TOKEN: (&str, &str) = ("PREAUTH_PLATFORM_TOKEN", "0123456789abcdef");
 
     fn config(pairs: &[(&str, &str)]) -> Result<Config, ConfigError> {
-        let mut layers = Layers::default();
-        let owned = pairs.iter();
-        layers.environment(owned.map(|(name, text)| ((*name).to_owned(), (*text).to_owned())));
-        Config::from_layers(&layers)
+        Config::from_layers(&Layers::of_environment(pairs))
     }
 
     #[test]

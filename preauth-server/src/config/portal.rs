@@ -64,13 +64,12 @@ mod tests {
     use crate::config::{Config, Layers};
 
     fn portal(listen: &str, url: &str) -> Result<Option<super::Portal>, String> {
-        let mut layers = Layers::default();
-        let given = [
+        let mut given = vec![
             ("PREAUTH_PORTAL_LISTEN", listen),
             ("PREAUTH_PORTAL_URL", url),
         ];
-        let given = given.into_iter().filter(|(_, text)| !text.is_empty());
-        layers.environment(given.map(|(name, text)| (name.to_owned(), text.to_owned())));
+        given.retain(|(_, text)| !text.is_empty());
+        let layers = Layers::of_environment(&given);
         let config = Config::from_layers(&layers).map_err(|error| error.to_string());
         config.map(|config| config.portal)
     }

@@ -12,7 +12,6 @@ use url::Host;
 use crate::access::RateLimit;
 use crate::hold::DeploymentId;
 use crate::http::server::ConnectionLimits;
-use crate::invoice_files;
 use crate::janitor::Retention;
 use crate::log::chain;
 use crate::mail::MailSettings;
@@ -79,8 +78,6 @@ pub struct Config {
 }
 
 const MAX_DAYS: u32 = 3_650;
-const MAX_QUOTA_GIB: u64 = 1_000_000;
-const BYTES_PER_GIB: u64 = 1024 * 1024 * 1024;
 const MAX_GRACE_SECONDS: u32 = 600;
 
 impl Config {
@@ -287,39 +284,6 @@ impl Reader<'_> {
         url
     }
 
-    fn files_place(&mut self, data: &Path, database_url: &DatabaseUrl) -> Option<String> {
-        let is_shared = self.parse::<bool>("files.shared", "true or false")?;
-        let given = self.text("files.place");
-        if database_url.is_postgres() && !invoice_files::is_s3(&given) && !is_shared {
-            self.problems.push(
-                "files.shared must be true on PostgreSQL, where every instance must reach the \
-                 folder of the invoice files; or files.place must be s3://BUCKET/PREFIX"
-                    .to_owned(),
-            );
-            return None;
-        }
-        if given.is_empty() {
-            return Some(data.join("invoice-files").display().to_string());
-        }
-        Some(given)
-    }
-
-    /// `None` also after a problem.
-    fn files_quota(&mut self) -> Option<NonZeroU64> {
-        let text = self.text("files.quota_gib");
-        if text.is_empty() {
-            return None;
-        }
-        let quota = quota_bytes(&text);
-        if quota.is_none() {
-            self.problems.push(format!(
-                "files.quota_gib must be from 0.001 to {MAX_QUOTA_GIB}, with 3 decimals at most, not \
-                 {text:?}"
-            ));
-        }
-        quota
-    }
-
     fn log_format(&mut self) -> Option<LogFormat> {
         match self.text("log.format").as_str() {
             "json" => Some(LogFormat::Json),
@@ -333,22 +297,6 @@ impl Reader<'_> {
     }
 }
 
-/// A number of GiB, with up to 3 decimals, in bytes.
-fn quota_bytes(text: &str) -> Option<NonZeroU64> {
-    let (whole, decimals) = text.split_once('.').unwrap_or((text, "0"));
-    let is_number = |part: &str| !part.is_empty() && part.bytes().all(|it| it.is_ascii_digit());
-    if !is_number(whole) || !is_number(decimals) || decimals.len() > 3 {
-        return None;
-    }
-    let thousandths: u64 = format!("{decimals:0<3}").parse().ok()?;
-    let whole: u64 = whole.parse().ok()?;
-    let thousandths = whole.checked_mul(1000)?.checked_add(thousandths)?;
-    if thousandths > MAX_QUOTA_GIB.saturating_mul(1000) {
-        return None;
-    }
-    NonZeroU64::new(thousandths.checked_mul(BYTES_PER_GIB)?.checked_div(1000)?)
-}
-
 #[cfg(test)]
 mod tests {
     use super::{Config, Layers, Retention, TimeDelta};
@@ -356,15 +304,6 @@ mod tests {
 
     const SHARED: (&str, &str) = ("PREAUTH_FILES_SHARED", "true");
     const TOKEN: (&str, &str) = ("PREAUTH_PLATFORM_TOKEN", "0123456789abcdef");
-
-    fn environment(pairs: &[(&str, &str)]) -> Layers {
-        let mut layers = Layers::default();
-        let owned = pairs
-            .iter()
-            .map(|(name, text)| ((*name).to_owned(), (*text).to_owned()));
-        layers.environment(owned);
-        layers
-    }
 
     // Contract: limit/requests
     #[test]
@@ -378,10 +317,10 @@ mod tests {
     #[test]
     fn a_command_that_needs_only_the_database_needs_no_token() {
         let url = "postgres://preauth@localhost/preauth";
-        let layers = environment(&[("PREAUTH_DATABASE", url)]);
+        let layers = Layers::of_environment(&[("PREAUTH_DATABASE", url)]);
         assert!(Config::from_layers(&layers).is_err());
         assert_eq!(Config::database_url(&layers).unwrap(), url.into());
-        let layers = environment(&[("PREAUTH_DATABASE", "mysql://db")]);
+        let layers = Layers::of_environment(&[("PREAUTH_DATABASE", "mysql://db")]);
         assert!(Config::database_url(&layers).is_err());
     }
 
@@ -407,7 +346,7 @@ mod tests {
 
     #[test]
     fn every_problem_is_reported() {
-        let layers = environment(&[
+        let layers = Layers::of_environment(&[
             ("PREAUTH_LISTEN", "nowhere"),
             ("PREAUTH_PLATFORM_LISTEN", "0.0.0.0:8081"),
             ("PREAUTH_PLATFORM_TOKEN", "short"),
@@ -427,30 +366,9 @@ mod tests {
             "postgres://host:port/preauth",
         ] {
             let given = [("PREAUTH_DATABASE", url), TOKEN, SHARED];
-            let error = Config::from_layers(&environment(&given)).unwrap_err();
+            let error = Config::from_layers(&Layers::of_environment(&given)).unwrap_err();
             assert!(error.to_string().contains("database url must"), "{error}");
             assert_eq!(error.0.len(), 1, "{error}");
-        }
-    }
-
-    #[test]
-    fn files_on_postgres_lie_where_every_instance_reaches_them() {
-        let place = |pairs: &[(&str, &str)]| {
-            let config = Config::from_layers(&environment(pairs));
-            config.map(|config| config.files_place)
-        };
-        let postgres = ("PREAUTH_DATABASE", "postgres://localhost/preauth");
-        let s3 = ("PREAUTH_FILES_PLACE", "s3://bucket/invoices");
-        assert_eq!(place(&[]).unwrap(), "preauth-data/invoice-files");
-        assert_eq!(
-            place(&[postgres, TOKEN, SHARED]).unwrap(),
-            "preauth-data/invoice-files"
-        );
-        assert_eq!(place(&[postgres, TOKEN, s3]).unwrap(), s3.1);
-        for folder in ["", "/srv/invoices"] {
-            let given = ("PREAUTH_FILES_PLACE", folder);
-            let refused = place(&[postgres, TOKEN, given]).unwrap_err().to_string();
-            assert!(refused.contains("files.shared must be true"), "{refused}");
         }
     }
 
@@ -461,11 +379,11 @@ mod tests {
                 ("PREAUTH_FILES_RETENTION_DAYS", files),
                 ("PREAUTH_MAIL_RETENTION_DAYS", mails),
             ];
-            let config = Config::from_layers(&environment(&given));
+            let config = Config::from_layers(&Layers::of_environment(&given));
             config.map(|config| (config.retention.files, config.retention.mails))
         };
         let days = |days| Some(TimeDelta::days(days));
-        let config = Config::from_layers(&environment(&[])).unwrap();
+        let config = Config::from_layers(&Layers::default()).unwrap();
         assert_eq!(config.retention, Retention::default());
         assert_eq!(retention("off", "30").unwrap(), (None, days(30)));
         assert_eq!(retention("3650", "off").unwrap(), (days(3_650), None));
@@ -478,36 +396,9 @@ mod tests {
     }
 
     #[test]
-    fn a_quota_of_files_is_a_number_of_gib() {
-        let quota = |text: &str| {
-            let config = Config::from_layers(&environment(&[("PREAUTH_FILES_QUOTA_GIB", text)]));
-            config.map(|config| config.files_quota_bytes.map(std::num::NonZeroU64::get))
-        };
-        assert_eq!(quota("").unwrap(), None);
-        assert_eq!(quota("20").unwrap(), Some(20 << 30));
-        assert_eq!(quota("0.5").unwrap(), Some(1 << 29));
-        for refused in [
-            "0",
-            "0.0001",
-            "-1",
-            "+1",
-            "1e3",
-            ".5",
-            "1.",
-            "1000000.001",
-            "none",
-        ] {
-            let error = quota(refused).unwrap_err().to_string();
-            assert!(
-                error.contains("files.quota_gib must be"),
-                "{refused}: {error}"
-            );
-        }
-    }
-
-    #[test]
     fn the_report_hides_secrets_and_names_sources() {
-        let report = environment(&[("PREAUTH_PLATFORM_TOKEN", "0123456789abcdef")]).report();
+        let report =
+            Layers::of_environment(&[("PREAUTH_PLATFORM_TOKEN", "0123456789abcdef")]).report();
         assert!(!report.contains("0123456789abcdef"), "{report}");
         assert!(report.contains("(hidden)"), "{report}");
         assert!(report.contains("environment"), "{report}");

@@ -56,9 +56,11 @@ impl LogSwitch {
         (layer, Self(handle))
     }
 
-    /// Logs at this level from now on.
-    pub fn set(&self, level: LogLevel) {
+    /// Logs at this level from now on; `false` if `RUST_LOG` comes before it.
+    #[must_use]
+    pub fn set(&self, level: LogLevel) -> bool {
         // It fails only when the log has ended.
         let _ = self.0.reload(level.filter());
+        EnvFilter::try_from_default_env().is_err()
     }
 }

@@ -24,12 +24,17 @@ struct Reloadable {
 
 impl Reloadable {
     async fn start(backend: Backend) -> Self {
+        Self::start_after(backend, "unset RUST_LOG").await
+    }
+
+    /// `first` is done by the shell that becomes the server.
+    async fn start_after(backend: Backend, first: &str) -> Self {
         let home = Home::new(backend).await;
         let file = home.folder().join("preauth.toml");
         write(&file, BEFORE);
         let mut shell = Command::new("bash");
-        let script = "unset RUST_LOG; file=$1; shift; exec \"$0\" \"$@\" --config \"$file\"";
-        shell.args(["-c", script]).arg(server_program()).arg(&file);
+        let script = format!("{first}; file=$1; shift; exec \"$0\" \"$@\" --config \"$file\"");
+        shell.args(["-c", &script]).arg(server_program()).arg(&file);
         let nothing_more: [(&str, &str); 0] = [];
         let server = Server::start_program(shell, home, TOKEN, &nothing_more).await;
         let key = company(&server, "11222333000181").await;
@@ -168,4 +173,23 @@ async fn a_running_server_takes_new_limits_networks_and_log_level(backend: Backe
     assert!(ended.success(), "{ended}");
 }
 
-on_each_database!(a_running_server_takes_new_limits_networks_and_log_level);
+async fn a_level_that_rust_log_decides_is_not_said_to_have_changed(backend: Backend) {
+    let mut running = Reloadable::start_after(backend, "export RUST_LOG=info").await;
+    let quiet = "[rate_limit]\nrequests = 900\n[log]\nlevel = \"error\"\n";
+    running.reload(quiet, "\"message\":\"read again\"").await;
+    let log = running.server.log();
+    let told = log.lines().find(|line| line.contains("\"log.level\""));
+    assert!(told.is_some_and(|line| line.contains("RUST_LOG")), "{log}");
+    let other = log
+        .lines()
+        .find(|line| line.contains("\"rate_limit.requests\""));
+    assert!(
+        other.is_some_and(|line| line.contains("\"changed\"")),
+        "{log}"
+    );
+}
+
+on_each_database! {
+    a_running_server_takes_new_limits_networks_and_log_level,
+    a_level_that_rust_log_decides_is_not_said_to_have_changed,
+}

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use uuid::Uuid;
 
 use crate::directory::Volume;
-use crate::store::error::WriteError;
+use crate::store::error::{Fault, WriteError};
 use crate::store::rows::{Columns, Corrupt, count};
 
 use super::super::{Row, Session, query, sql};
@@ -56,8 +56,14 @@ pub(super) async fn next(session: &mut dyn Session) -> Result<u64, WriteError> {
     Ok(counted.max(1))
 }
 
+/// Whether something was numbered since the last step.
+pub(super) async fn is_due(session: &mut dyn Session) -> Result<bool, Fault> {
+    let (_, after) = place(session).await?;
+    Ok(end(session, after).await?.is_some())
+}
+
 /// Where the last step began and ended.
-async fn place(session: &mut dyn Session) -> Result<(i64, i64), WriteError> {
+async fn place(session: &mut dyn Session) -> Result<(i64, i64), Fault> {
     let row =
         query("SELECT after_number, upto FROM activity_steps ORDER BY after_number DESC LIMIT 1");
     let row = row.fetch_one(session).await?;
@@ -66,7 +72,7 @@ async fn place(session: &mut dyn Session) -> Result<(i64, i64), WriteError> {
 }
 
 /// Where the next step ends, if something was numbered since: after 2,000 events or a few more.
-async fn end(session: &mut dyn Session, after: i64) -> Result<Option<i64>, WriteError> {
+async fn end(session: &mut dyn Session, after: i64) -> Result<Option<i64>, Fault> {
     let row = query(sql!({
         sqlite: "SELECT max(number) AS upto FROM (
                      SELECT number FROM event_feed WHERE number > $1 ORDER BY number LIMIT 2000)",
