@@ -114,7 +114,7 @@ class Erp:
     """A company's ERP, with its key."""
 
     def __init__(self, key):
-        self.headers = {"Authorization": f"Bearer {key}"}
+        self.key, self.headers = key, {"Authorization": f"Bearer {key}"}
 
     def offer(self, number):
         """Creates an offer; its id."""

@@ -37,13 +37,16 @@ class Service:
             env={"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8"},
         )
         assert ran.returncode == expect, f"{arguments}: {ran.returncode}\n{ran.stdout}{ran.stderr}"
-        return ran.stdout
+        return ran.stdout + ran.stderr if expect else ran.stdout
 
-    def start(self, ready=200):
+    def launch(self):
         with self.log.open("ab") as log:
             command = [self.program, "serve", "--config", self.config]
             environment = {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8"}
             self.process = subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+
+    def start(self, ready=200):
+        self.launch()
         end = time.monotonic() + READY_SECONDS
         while self.readiness()[0] != ready:
             assert self.process.poll() is None and time.monotonic() < end, self.log.read_text()
