@@ -23,6 +23,7 @@ mod plans;
 mod promotion;
 mod rate_counts;
 mod records;
+mod restored_feed;
 
 /// The database of the shared files.
 mod database {

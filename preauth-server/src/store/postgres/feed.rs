@@ -7,6 +7,10 @@
 //!
 //! The statement that writes a version of an operation begins after the version before was committed. So the
 //! order of transactions is that of versions.
+//!
+//! What a dump brought keeps the numbers of another cluster's transactions, which this one may reach later. Such a
+//! row was written by another transaction than the one it remembers, so only [`RECOVER`] takes it. Nothing updates
+//! a row of `events`, which would look the same.
 
 use std::sync::Arc;
 
@@ -36,6 +40,13 @@ macro_rules! place {
                  || '/' || 'event_batches'::REGCLASS::OID::TEXT || '/' || ",
             $xid
         )
+    };
+}
+
+/// Whether an event was written here by the transaction that it remembers. Freezing keeps `xmin`.
+macro_rules! is_native {
+    () => {
+        "e.xmin::TEXT = (e.xid % 4294967296)::TEXT"
     };
 }
 
@@ -107,7 +118,7 @@ macro_rules! write_batch {
             place!("(txid_current() % 4294967296)::TEXT"),
             " ELSE 'elsewhere' END
                  FROM last l, following n
-                 WHERE n.is_recovery OR (SELECT count(*) FROM fresh) > 0
+                 WHERE n.is_recovery OR n.is_partial OR (SELECT count(*) FROM fresh) > 0
                  ON CONFLICT (number) DO NOTHING
                  RETURNING number
              ),
@@ -116,31 +127,39 @@ macro_rules! write_batch {
                  SELECT e.head_office_id, e.number, e.id, e.type, e.payer_id, e.supplier_id
                  FROM entry e, batch
              )
-             SELECT l.is_native, (SELECT count(*) FROM fresh) AS taken FROM last l"
+             SELECT l.is_native, coalesce((SELECT n.is_partial FROM following n), FALSE) AS is_partial
+             FROM last l"
         )
     };
 }
 
-/// The next batch: up to the transaction of the event that fills it.
+/// The next batch: up to the transaction of the event that fills it. What a dump brought fills it as well, so that
+/// it reads few rows.
 const NUMBER: &str = concat!(
     last_batch!(),
     "following AS MATERIALIZED (
-         SELECT TRUE AS is_native, FALSE AS is_recovery, coalesce(
-             (SELECT least(e.xid + 1, txid_snapshot_xmax(now.snapshot)) FROM events e
-              WHERE e.xid >= l.next_xid ORDER BY e.xid OFFSET $1 LIMIT 1),
-             txid_snapshot_xmax(now.snapshot)) AS xid
-         FROM last l, now WHERE l.is_native
+         SELECT TRUE AS is_native, FALSE AS is_recovery, f.xid IS NOT NULL AS is_partial,
+             coalesce(f.xid, txid_snapshot_xmax(now.snapshot)) AS xid
+         FROM last l CROSS JOIN now LEFT JOIN LATERAL (
+             SELECT e.xid + 1 AS xid FROM events e
+             WHERE e.xid >= l.next_xid AND e.xid < txid_snapshot_xmax(now.snapshot)
+             ORDER BY e.xid OFFSET $1 LIMIT 1) AS f ON TRUE
+         WHERE l.is_native
      ),
      fresh AS MATERIALIZED (
          SELECT e.*, TRUE AS is_native FROM last l, following n CROSS JOIN LATERAL (
              SELECT",
     columns!(),
     " FROM unnest(l.pending) AS p (xid) CROSS JOIN LATERAL (
-                 SELECT * FROM events e WHERE e.xid = p.xid ORDER BY e.xid OFFSET 0) AS e
+                 SELECT * FROM events e WHERE e.xid = p.xid AND ",
+    is_native!(),
+    " ORDER BY e.xid OFFSET 0) AS e
              UNION ALL
              SELECT",
     columns!(),
-    " FROM events e WHERE e.xid >= l.next_xid AND e.xid < n.xid) AS e
+    " FROM events e WHERE e.xid >= l.next_xid AND e.xid < n.xid AND ",
+    is_native!(),
+    ") AS e
      ),",
     write_batch!()
 );
@@ -152,19 +171,21 @@ const RECOVER: &str = concat!(
     "fresh AS MATERIALIZED (
          SELECT",
     columns!(),
-    ", e.xmin::TEXT = (e.xid % 4294967296)::TEXT AS is_native
+    ", ",
+    is_native!(),
+    " AS is_native
          FROM events e
          WHERE e.xid IS NOT NULL AND e.at >= $3
            AND (e.operation_id IS NOT NULL OR e.payment_order_id IS NOT NULL
                 OR e.type = 'invoice.received')
            AND NOT EXISTS (SELECT 1 FROM event_feed f
                            WHERE f.event_id = e.id AND f.head_office_id = e.head_office_id)
-         ORDER BY e.xmin::TEXT = (e.xid % 4294967296)::TEXT, e.xid LIMIT $1
+         ORDER BY is_native, e.xid LIMIT $1
      ),
      following AS MATERIALIZED (
-         SELECT (SELECT count(*) FROM fresh) < $1 AS is_native, TRUE AS is_recovery,
+         SELECT f.taken < $1 AS is_native, TRUE AS is_recovery, f.taken >= $1 AS is_partial,
              txid_snapshot_xmax(now.snapshot) AS xid
-         FROM last l, now WHERE NOT l.is_native
+         FROM last l, now, (SELECT count(*) AS taken FROM fresh) AS f WHERE NOT l.is_native
      ),",
     write_batch!()
 );
@@ -172,13 +193,13 @@ const RECOVER: &str = concat!(
 #[async_trait]
 impl EventNumbers for PostgresStore {
     async fn number(&self, look: Look) -> Result<Numbered, Unavailable> {
-        let taken = self.number_batch(look).await?;
+        let is_partial = self.number_batch(look).await?;
         let reported = self.read(&look.since, |connection, since| {
             Box::pin(report(connection, *since))
         });
         let reported = reported.await?;
         Ok(Numbered {
-            has_more: reported.has_more || taken >= BATCH_SIZE,
+            has_more: reported.has_more || is_partial,
             ..reported
         })
     }
@@ -189,21 +210,21 @@ impl EventNumbers for PostgresStore {
 }
 
 impl PostgresStore {
-    /// Writes a batch, if there are new events; returns their number.
-    async fn number_batch(&self, look: Look) -> Result<i64, Unavailable> {
+    /// Writes a batch, if there are new events; returns whether it left some to the next one.
+    async fn number_batch(&self, look: Look) -> Result<bool, Unavailable> {
         let _room = self.room.acquire(1).await.map_err(Fault::from)?;
-        let (is_native, taken) = self.write_batch(&(NUMBER, look)).await?;
+        let (is_native, is_partial) = self.write_batch(&(NUMBER, look)).await?;
         if is_native {
-            return Ok(taken);
+            return Ok(is_partial);
         }
         tracing::info!(
             "the database was restored; events are compared with those that were numbered"
         );
-        let (_, taken) = self.write_batch(&(RECOVER, look)).await?;
-        Ok(taken)
+        let (_, is_partial) = self.write_batch(&(RECOVER, look)).await?;
+        Ok(is_partial)
     }
 
-    async fn write_batch(&self, input: &(&'static str, Look)) -> Result<(bool, i64), Unavailable> {
+    async fn write_batch(&self, input: &(&'static str, Look)) -> Result<(bool, bool), Unavailable> {
         let written = autocommit(&self.connections, input, |connection, (statement, look)| {
             Box::pin(write_batch(connection, statement, *look))
         });
@@ -220,7 +241,7 @@ async fn write_batch(
     connection: &mut PgConnection,
     statement: &'static str,
     look: Look,
-) -> Result<(bool, i64), sqlx::Error> {
+) -> Result<(bool, bool), sqlx::Error> {
     let query = sqlx::query(statement)
         .bind(BATCH_SIZE)
         .bind(look.now.unix_millis());
@@ -230,7 +251,7 @@ async fn write_batch(
         query
     };
     let row = query.fetch_one(connection).await?;
-    Ok((row.try_get("is_native")?, row.try_get("taken")?))
+    Ok((row.try_get("is_native")?, row.try_get("is_partial")?))
 }
 
 /// The head offices with numbers in the batches after `since`; without it, the number of the latest batch.

@@ -22,7 +22,7 @@ const FILL: &str = "CREATE TEMPORARY TABLE many AS
                  SELECT n, gen_random_uuid() AS id FROM generate_series(1, {ROWS}) AS n;
              INSERT INTO events (id, head_office_id, type, at, actor, body, xid)
                  SELECT id, CASE WHEN n % 2 = 0 THEN '{payer}'::UUID ELSE id END, 'invoice.received',
-                        {now} + n, 'PLATFORM', '{}', 3 FROM many;
+                        {now} + n, 'PLATFORM', '{}', {xid} FROM many;
              INSERT INTO event_feed (head_office_id, number, event_id, type, payer_id, supplier_id)
                  SELECT CASE WHEN n % 2 = 0 THEN '{payer}'::UUID ELSE id END, 1000000 + n, id,
                         'invoice.received', '{payer}'::UUID, id FROM many;
@@ -46,11 +46,17 @@ impl Scene {
         query.after = Some(page.next);
     }
 
+    /// With events of transactions that this cluster counted long ago.
     async fn fill_feed(&self) {
+        self.fill_feed_of("3").await;
+    }
+
+    async fn fill_feed_of(&self, xid: &str) {
         let (payer, now) = (self.payer.as_uuid(), self.fixture.now.unix_millis());
         let statements = FILL
             .replace("{ROWS}", &ROWS.to_string())
             .replace("{payer}", &payer.to_string())
+            .replace("{xid}", xid)
             .replace("{now}", &now.to_string());
         run_unseen(&self.fixture, &statements).await;
     }
@@ -91,6 +97,21 @@ async fn a_reader_that_is_up_to_date_finds_few_rows_by_plans_that_were_made_for_
     for _ in 0..super::UNTIL_PLANS_ARE_KEPT {
         scene.read_on(&mut query).await;
     }
+    scene.plans.scans();
+    scene.read_on(&mut query).await;
+    scene.assert_few_rows(&TABLES);
+}
+
+/// A dump's events may be of transactions that its new cluster has yet to count.
+#[tokio::test]
+async fn a_reader_finds_few_rows_beside_what_a_dump_of_a_busier_cluster_brought() {
+    let scene = Scene::new().await;
+    let mut query = everything(scene.payer);
+    for _ in 0..super::UNTIL_PLANS_ARE_KEPT {
+        scene.read_on(&mut query).await;
+    }
+    scene.fill_feed_of("txid_current() + 1000000 + n").await;
+    scene.catch_up(&mut query).await;
     scene.plans.scans();
     scene.read_on(&mut query).await;
     scene.assert_few_rows(&TABLES);
