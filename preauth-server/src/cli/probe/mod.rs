@@ -16,6 +16,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 
+use crate::app;
 use crate::dispatcher::ExtraRoots;
 use crate::language::Language;
 
@@ -31,6 +32,8 @@ use sender::ProbeSender;
 const FAULTY: u8 = 1;
 /// The exit code when there was nothing to try: wrong arguments, or no receiver.
 pub(super) const NOT_TRIED: u8 = 2;
+/// The exit code after a signal, as shells have it.
+const INTERRUPTED: u8 = 130;
 
 #[derive(Debug, Args)]
 #[command(
@@ -84,9 +87,14 @@ pub(super) async fn run(args: ProbeArgs, language: Language) -> Result<ExitCode,
     let counter = args.count_command.map(Counter::new);
     let mut report = Report::new(args.json, language);
     report.begin(sender.url());
-    let probed = Probe::new(sender, template, counter, &mut report)
-        .run()
-        .await;
+    let probe = Probe::new(sender, template, counter, &mut report);
+    // A signal does not reach the command that counts, which is in a process group of its own.
+    let signalled = app::wait_for_signal()?;
+    let probed = tokio::select! {
+        biased;
+        probed = probe.run() => probed,
+        () = signalled => return Ok(ExitCode::from(INTERRUPTED)),
+    };
     probed.map_err(|error| failed(error.text(language)))?;
     let faults = report.end();
     Ok(if faults == 0 {

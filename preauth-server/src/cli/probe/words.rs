@@ -235,8 +235,8 @@ pub(super) const PLAIN_HTTP: Text = Text::new(
     "http sem TLS é só para receptores nesta máquina; use uma URL https",
 );
 pub(super) const COUNT_SLOW: Text = Text::new(
-    "the --count-command did not end within 30 s",
-    "o --count-command não terminou em 30 s",
+    "the --count-command did not end within 30 s and was killed; give one that prints the number and ends",
+    "o --count-command não terminou em 30 s e foi encerrado; informe um que mostre o número e termine",
 );
 
 texts! {

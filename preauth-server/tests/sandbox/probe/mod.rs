@@ -1,5 +1,6 @@
 //! `probe` against good receivers, against faulty ones, and against none.
 
+mod count;
 mod faulty;
 mod good;
 mod refused;
@@ -10,14 +11,20 @@ use serde_json::Value;
 
 use super::listen::SECRET;
 
-/// What `probe` prints, with these arguments and no inherited variables.
-async fn probe(arguments: &[&str]) -> Output {
+/// `probe` with these arguments and no inherited variables.
+fn command(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_preauth-server"));
     command
         .arg("probe")
         .args(arguments)
         .env("WEBHOOK_SECRET", SECRET)
         .env("LC_ALL", "C");
+    command
+}
+
+/// What `probe` prints.
+async fn probe(arguments: &[&str]) -> Output {
+    let mut command = command(arguments);
     let output = tokio::task::spawn_blocking(move || command.output());
     output.await.unwrap().unwrap()
 }
