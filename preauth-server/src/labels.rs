@@ -35,6 +35,8 @@ labels! {
     PHONE = "phone" | "telefone";
     SUSPENDED = "suspended" | "suspensa em";
     INVITED = "invited" | "convidada em";
+    INVITED_BY = "invited by" | "convidada por";
+    NAME_CONFIRMED = "name confirmed" | "nome confirmado em";
     BLOCKED = "blocked" | "bloqueado";
     MAX_TERM_DAYS = "longest term, days" | "prazo máximo, dias";
     MAX_INVOICE_AMOUNT = "greatest invoice" | "valor máximo da nota";

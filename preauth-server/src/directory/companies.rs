@@ -142,6 +142,13 @@ pub trait Companies: Send + Sync {
     /// Ends a company's suspension, if there is one. Returns the company after the change.
     async fn resume_company(&self, id: CompanyId) -> Result<Company, DirectoryError>;
 
+    /// The branches of a head office, newest first.
+    async fn branches(
+        &self,
+        head_office: CompanyId,
+        page: PageRequest,
+    ) -> Result<Page<Company>, Unavailable>;
+
     /// All companies, newest first.
     async fn companies(&self, page: PageRequest) -> Result<Page<Company>, Unavailable>;
 

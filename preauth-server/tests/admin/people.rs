@@ -196,6 +196,21 @@ async fn a_leaked_key_is_found_by_its_beginning_or_whole_on_standard_input() {
 }
 
 #[tokio::test]
+async fn the_branches_of_a_head_office_are_listed() {
+    let operator = Operator::start().await;
+    let head_office = operator.sandbox.text("companyCnpj").to_owned();
+    let branch = operator.sandbox.text("branchCnpj").to_owned();
+    let id = value(&operator.stdout(&["company", "show", &branch]), "id").to_owned();
+    let branches = operator.stdout(&["company", "branches", &head_office]);
+    let lines: Vec<_> = branches.lines().collect();
+    assert_eq!(lines.len(), 2, "{branches}");
+    assert!(lines[1].starts_with(&id), "{branches}");
+    operator
+        .run(&["company", "branches", &branch])
+        .failed(1, &["RESOURCE_CONFLICT"]);
+}
+
+#[tokio::test]
 async fn an_invited_supplier_is_shown_registered_and_renamed() {
     let operator = Operator::start().await;
     let erp = operator.sandbox.caller("apiKey");

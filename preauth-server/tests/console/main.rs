@@ -8,6 +8,7 @@
 )]
 
 mod browser;
+mod directory;
 mod escaping;
 mod forms;
 mod forms_of_companies;

@@ -13,7 +13,29 @@ on_each_database! {
     every_form_is_refused_without_its_origin_or_token,
     every_page_wants_a_session,
     a_role_sees_and_does_only_what_it_may,
+    an_operator_opens_every_form_but_those_of_administrators,
 }
+
+/// The forms that only administrators may open.
+const OF_ADMINISTRATORS: &[&str] = &[
+    "/console/new-company",
+    "/console/companies/{id}/new-branch",
+    "/console/companies/{id}/edit",
+    "/console/companies/{id}/suspend",
+    "/console/companies/{id}/resume",
+    "/console/companies/{id}/credit-analysis",
+    "/console/companies/{id}/block-supplier",
+    "/console/companies/{id}/blocked-suppliers/{cnpj}/unblock",
+    "/console/companies/{id}/new-user",
+    "/console/companies/{id}/new-key",
+    "/console/users/{id}/edit",
+    "/console/users/{id}/deactivate",
+    "/console/users/{id}/activate",
+    "/console/api-keys/{id}/revoke",
+    "/console/new-operator",
+    "/console/operators/{id}/revoke",
+    "/console/master-keys/reencrypt",
+];
 
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; \
      connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
@@ -40,11 +62,21 @@ impl Ids {
         let offer = test_support::offer_body(sandbox, "NF-1");
         let path = preauth_client::wire::path::PRE_AUTHORIZATIONS;
         assert_eq!(caller.post_json(path, &offer).await.status, 201);
+        let invoice = json!({
+            "payerCompanyId": company,
+            "supplierCnpj": sandbox.text("supplierCnpj"),
+            "invoice": {"amount": 10, "dueDate": "2027-01-20", "number": "NF-\"><script>alert(1)</script>"},
+        });
+        let received = platform
+            .post_json(&format!("{PREFIX}/invoices"), &invoice)
+            .await;
+        assert_eq!(received.status, 201, "{}", received.text);
         Self(vec![
             ("/operations/", first("operations").await),
             ("/deliveries/", first("deliveries").await),
             ("/mails/", first("notices").await),
             ("/operators/", first("operators").await),
+            ("/invoices/", first("invoices").await),
             (
                 "/users/",
                 first(&format!("companies/{company}/users")).await,
@@ -224,4 +256,34 @@ async fn a_role_sees_and_does_only_what_it_may(backend: Backend) {
     let outcomes = log.json()["data"].as_array().unwrap().clone();
     assert!(!outcomes.is_empty());
     assert!(outcomes.iter().all(|row| row["outcome"] == "FORBIDDEN"));
+}
+
+async fn an_operator_opens_every_form_but_those_of_administrators(backend: Backend) {
+    let sandbox = Sandbox::start(backend).await;
+    let ids = Ids::of(&sandbox).await;
+    let body = json!({"name": "Otto", "role": "OPERATOR"});
+    let added = sandbox.platform();
+    let added = added
+        .post_json(&format!("{PREFIX}/operators"), &body)
+        .await
+        .json();
+    let token = added["token"].as_str().unwrap();
+    let mut otto = Browser::signed_in(sandbox.text("platformUrl"), token).await;
+    let own = ["/console/sign-in", "/console/sign-out", "/console/language"];
+    let mut refused = Vec::new();
+    for (method, path) in console_paths() {
+        if method != "POST" || own.contains(&path.as_str()) {
+            continue;
+        }
+        let answer = otto.get(&ids.fill(&path)).await;
+        match answer.status {
+            403 => refused.push(path),
+            200 | 303 | 404 => {}
+            other => panic!("{path}: {other} {}", answer.text),
+        }
+    }
+    refused.sort();
+    let mut expected = OF_ADMINISTRATORS.to_vec();
+    expected.sort_unstable();
+    assert_eq!(refused, expected);
 }

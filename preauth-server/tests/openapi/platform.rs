@@ -108,6 +108,7 @@ impl Story {
         self.get(&of("")).await;
         let corrected = json!({"name": "Azul S.A."});
         self.done("PATCH", &of(""), Some(corrected)).await;
+        self.get(&of("/branches")).await;
         self.get(&of("/invitations")).await;
         let credit = json!({"maxTermDays": 120, "maxInvoiceAmount": 250_000});
         self.done("PUT", &of("/credit-analysis"), Some(credit))

@@ -121,6 +121,7 @@ pub(crate) const ROUTES: &[Route] = &[
     route("POST", "/companies", Body(COMPANY)),
     route("GET", "/companies/{id}", Nothing),
     route("PATCH", "/companies/{id}", Body(COMPANY_CHANGE)),
+    route("GET", "/companies/{id}/branches", Pages),
     route("GET", "/companies/{id}/invitations", Pages),
     route(
         "POST",

@@ -147,6 +147,35 @@ async fn companies_are_listed_newest_first() {
 }
 
 #[tokio::test]
+async fn a_head_offices_branches_are_listed_newest_first_and_no_others() {
+    let fixture = Fixture::new().await;
+    let (payer, other) = (fixture.payer().await, fixture.payer().await);
+    fixture.add(fixture.branch_of(other)).await;
+    let mut expected = Vec::new();
+    for minutes in [1, 3, 2] {
+        let branch = Company {
+            created_at: fixture.later(TimeDelta::minutes(minutes)),
+            ..fixture.branch_of(payer)
+        };
+        expected.push((minutes, fixture.add(branch).await));
+    }
+    expected.sort_unstable_by_key(|(minutes, _)| -minutes);
+    let directory = fixture.directory();
+    let page = |page| directory.branches(payer, PageRequest { page, limit: 2 });
+    let (first, second) = (page(1).await.unwrap(), page(2).await.unwrap());
+    let listed = first.items.iter().chain(&second.items);
+    let listed: Vec<_> = listed.map(|company| company.id).collect();
+    let expected: Vec<_> = expected.iter().map(|(_, id)| *id).collect();
+    assert_eq!(
+        (listed, first.total, second.total),
+        (expected.clone(), 3, 3)
+    );
+    let everything = PageRequest { page: 1, limit: 10 };
+    let none = directory.branches(expected[0], everything).await.unwrap();
+    assert!(none.items.is_empty());
+}
+
+#[tokio::test]
 async fn only_a_head_office_has_a_credit_analysis_and_the_newest_counts() {
     let fixture = Fixture::new().await;
     let directory = fixture.directory();

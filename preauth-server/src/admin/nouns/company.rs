@@ -55,6 +55,15 @@ pub(crate) enum CompanyCommand {
         #[arg(value_parser = CompanyName::parse)]
         name: CompanyName,
     },
+    /// List the branches of a head office, the newest first.
+    #[command(after_help = "Example:\n  preauth-server company branches 45.723.001/0001-00")]
+    Branches {
+        /// Id or CNPJ of the head office.
+        #[arg(value_parser = CompanyRef::parse)]
+        company: CompanyRef,
+        #[command(flatten)]
+        paging: Paging,
+    },
     /// List what companies call a supplier that they invited and that is not registered.
     #[command(after_help = "Example:\n  preauth-server company invitations 98.765.432/0001-98")]
     Invitations {
@@ -167,6 +176,11 @@ impl Run for CompanyCommand {
                 let body = CompanyChange { name: Some(name) };
                 let call = Call::patch(format!("companies/{id}")).body(body);
                 session.show(call, &COMPANY).await
+            }
+            Self::Branches { company, paging } => {
+                let id = session.company(&company).await?;
+                let call = Call::get(format!("companies/{id}/branches"));
+                session.list(call, &paging, COLUMNS).await
             }
             Self::Invitations { company, paging } => {
                 let id = session.company(&company).await?;

@@ -1,4 +1,4 @@
-//! Companies: the list, and one of them with credit, users, keys, endpoint and branches.
+//! A company, with credit, users, keys, endpoint, branches and invitations.
 
 use preauth_core::access::KeyState;
 use preauth_core::value::{CompanyId, EventType};
@@ -19,73 +19,19 @@ use crate::labels;
 
 use super::action_forms::companies;
 use super::action_link::ActionLink;
+use super::branches::Branches;
 use super::cell::Cell;
+use super::company_list::{name, path};
+use super::excerpt::excerpt;
 use super::failure::Failure;
 use super::frame::Section;
 use super::guard::Page;
-use super::list::{Column, Filter, List};
+use super::invitations::Invitations;
 use super::record::{Part, Record, Table};
 use super::visit::Visit;
 
 /// The rows of each table on the page of a company.
 const SHOWN: &str = "limit=50";
-
-/// Every company.
-pub(super) struct All;
-
-impl List for All {
-    type Row = CompanyShape;
-
-    const SECTION: Section = Section::Companies;
-    const PATH: &'static str = "/companies";
-
-    fn title(&self, w: Words) -> String {
-        w.t("Companies", "Empresas").to_owned()
-    }
-
-    fn source(&self, _visit: &Visit) -> Result<String, Failure> {
-        Ok("companies".to_owned())
-    }
-
-    fn filters(&self) -> &'static [Filter] {
-        const FILTERS: &[Filter] = &[Filter {
-            name: "cnpj",
-            label: labels::CNPJ,
-            kind: super::list::FilterKind::Text,
-        }];
-        FILTERS
-    }
-
-    fn columns(&self) -> &'static [Column<CompanyShape>] {
-        const COLUMNS: &[Column<CompanyShape>] = &[
-            Column::new(labels::NAME, |it, w| Cell::link(path(it), name(it, w))),
-            Column::new(labels::CNPJ, |it, _| Cell::code(it.cnpj.masked())),
-            Column::new(labels::KIND, |it, w| Cell::name(it.kind.as_str(), w)),
-            Column::new(labels::REGISTERED, |it, w| {
-                Cell::yes_or_no(it.registered, w)
-            }),
-            Column::new(labels::SUSPENDED, |it, w| {
-                Cell::time(it.suspension.as_ref().map(|it| it.since), w)
-            }),
-            Column::new(labels::CREATED, |it, w| Cell::time(it.created_at, w)),
-        ];
-        COLUMNS
-    }
-
-    fn action_links(&self, visit: &Visit) -> Vec<ActionLink> {
-        companies::ADD.link(visit, &[]).into_iter().collect()
-    }
-}
-
-fn path(company: &CompanyShape) -> String {
-    format!("/console/companies/{}", company.id)
-}
-
-fn name(company: &CompanyShape, w: Words) -> String {
-    let invited = w.t("(invited supplier)", "(fornecedor convidado)");
-    let name = company.name.as_ref().map_or(invited, |name| name.as_str());
-    name.to_owned()
-}
 
 /// The page of a company.
 pub(super) struct One;
@@ -131,6 +77,15 @@ impl Page for One {
             .action_links_below(companies::ADD_KEY.link(visit, &ids));
         if it.head_office_id.is_none() {
             record = blocked(visit, record, id).await?;
+        }
+        if !it.registered {
+            record = record
+                .table(excerpt(&Invitations, visit, id).await?)
+                .action_links_below(companies::ADD.link(visit, &[]));
+        } else if it.head_office_id.is_none() {
+            record = record
+                .table(excerpt(&Branches, visit, id).await?)
+                .action_links_below(companies::ADD_BRANCH.link(visit, &ids));
         }
         record.reply()
     }

@@ -13,6 +13,7 @@ use crate::language::Text;
 
 use super::action_forms::webhooks;
 use super::cell::Cell;
+use super::company_list;
 use super::failure::Failure;
 use super::frame::Section;
 use super::guard::Page;
@@ -125,9 +126,7 @@ impl List for OfCompany {
     }
 
     fn crumb(&self, visit: &Visit) -> Option<(String, String)> {
-        let id = visit.id("id").unwrap_or_default();
-        let text = visit.words.t("The company", "A empresa");
-        Some((format!("/console/companies/{id}"), text.to_owned()))
+        Some(company_list::crumb(visit))
     }
 }
 

@@ -16,6 +16,7 @@ pub(super) enum Section {
     Mails,
     SuppressedAddresses,
     PaymentOrders,
+    Invoices,
     Reports,
     Operators,
     Log,
@@ -63,6 +64,12 @@ const ENTRIES: &[Entry] = &[
         "/console/payment-orders",
         "Payment orders",
         "Ordens de pagamento",
+    ),
+    entry(
+        Section::Invoices,
+        "/console/invoices",
+        "Received invoices",
+        "Notas recebidas",
     ),
     entry(
         Section::Reports,

@@ -6,13 +6,15 @@ use salvo::async_trait;
 
 use crate::http::pages::words::Words;
 use crate::http::reply::Reply;
+use crate::labels;
 
 use super::action_forms::sandbox;
 use super::cell::Cell;
 use super::failure::Failure;
 use super::frame::Section;
 use super::guard::Page;
-use super::record::{Record, Table};
+use super::master_keys;
+use super::record::{Part, Record, Table};
 use super::visit::Visit;
 
 /// A check that takes longer counts as failed.
@@ -117,7 +119,15 @@ impl Page for Health {
         if visit.console.api.time_machine.is_some() {
             record = record.action_links(sandbox::ADVANCE.link(visit, &[]));
         }
-        record.table(numbers(&metrics, w)).live(true).reply()
+        let keys = w.t("What each key encrypts", "O que cada chave criptografa");
+        record
+            .table(numbers(&metrics, w))
+            .part(Part::Fields {
+                title: Some(w.t("Master keys", "Chaves mestras").to_owned()),
+                rows: vec![(labels::SECRETS.of(w.0), Cell::link(master_keys::PATH, keys))],
+            })
+            .live(true)
+            .reply()
     }
 }
 

@@ -236,7 +236,8 @@ fn none<T>() -> Listed<T> {
     }
 }
 
-fn rows<L: List>(list: &L, found: &[L::Row], w: Words) -> Vec<Vec<Cell>> {
+/// The cells of the rows.
+pub(super) fn rows<L: List>(list: &L, found: &[L::Row], w: Words) -> Vec<Vec<Cell>> {
     let row = |row: &L::Row| {
         let columns = list.columns().iter();
         columns.map(|column| (column.cell)(row, w)).collect()

@@ -8,24 +8,30 @@ mod action_form;
 mod action_forms;
 mod action_link;
 mod assets;
+mod branches;
 #[allow(
     unused_qualifications,
     reason = "a template is expanded beside the enum that it matches"
 )]
 mod cell;
 mod companies;
+mod company_list;
 mod deliveries;
+mod excerpt;
 mod facts;
 mod failure;
 mod frame;
 mod guard;
 mod health;
 mod home;
+mod invitations;
+mod invoices;
 mod language;
 mod links;
 mod list;
 mod log;
 mod mails;
+mod master_keys;
 mod names;
 mod operations;
 mod operators;

@@ -9,8 +9,9 @@ use super::action_form::ActionPage;
 use super::guard::{Guarded, Open, Page, Place, Submit};
 use super::list::{Csv, List, Shown};
 use super::{
-    Console, PREFIX, action_forms, companies, deliveries, health, home, language, log, mails,
-    operations, operators, payment_orders, reports, sign_in, suppressed_addresses,
+    Console, PREFIX, action_forms, branches, companies, company_list, deliveries, health, home,
+    invitations, invoices, language, log, mails, master_keys, operations, operators,
+    payment_orders, reports, sign_in, suppressed_addresses,
 };
 
 /// A method of a path.
@@ -37,6 +38,7 @@ pub(super) fn all(is_sandbox: bool) -> Vec<Route> {
         open(Method::POST, "/language", language::Switch),
         page("", home::Home),
         page("/health", health::Health),
+        page("/master-keys", master_keys::MasterKeys),
         page("/reports", reports::Reports),
         page("/reports.csv", reports::ReportFile),
         page("/operations/{id}", operations::One),
@@ -45,14 +47,18 @@ pub(super) fn all(is_sandbox: bool) -> Vec<Route> {
         page("/companies/{id}", companies::One),
         page("/mails/{id}", mails::One),
         page("/payment-orders/{id}", payment_orders::One),
+        page("/invoices/{id}", invoices::One),
     ];
     routes.extend(list(|| operations::All));
     routes.extend(list(|| deliveries::All));
     routes.extend(list(|| deliveries::OfCompany));
-    routes.extend(list(|| companies::All));
+    routes.extend(list(|| company_list::All));
+    routes.extend(list(|| branches::Branches));
+    routes.extend(list(|| invitations::Invitations));
     routes.extend(list(|| mails::All));
     routes.extend(list(|| suppressed_addresses::All));
     routes.extend(list(|| payment_orders::All));
+    routes.extend(list(|| invoices::All));
     routes.extend(list(|| operators::All));
     routes.extend(list(|| log::All));
     let sandbox = is_sandbox.then_some(&action_forms::sandbox::ADVANCE);

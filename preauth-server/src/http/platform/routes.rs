@@ -97,6 +97,7 @@ fn company_resources() -> Vec<Resource> {
         at("companies/{id}")
             .get(Viewer, companies::Find)
             .patch(Admin, companies::Update),
+        at("companies/{id}/branches").get(Viewer, companies::Branches),
         at("companies/{id}/invitations").get(Viewer, companies::Invitations),
         at("companies/{id}/suspend").post(Admin, companies::Suspend),
         at("companies/{id}/resume").post(Admin, companies::Resume),

@@ -122,6 +122,14 @@ impl Companies for SimStore {
         unreachable!("nobody reads invitations")
     }
 
+    async fn branches(
+        &self,
+        _head_office: CompanyId,
+        _page: PageRequest,
+    ) -> Result<Page<Company>, Unavailable> {
+        unreachable!("nobody lists branches")
+    }
+
     async fn suspend_company(
         &self,
         _id: CompanyId,

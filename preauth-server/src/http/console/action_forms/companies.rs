@@ -8,6 +8,7 @@ use crate::language::Text;
 
 pub(in crate::http::console) const ALL: &[&ActionForm] = &[
     &ADD,
+    &ADD_BRANCH,
     &UPDATE,
     &SUSPEND,
     &RESUME,
@@ -66,6 +67,27 @@ pub(in crate::http::console) static ADD: ActionForm = ActionForm::new(
     .kind(InputKind::Company)
     .optional(),
 ]);
+
+/// Its fields begin with what the head office says.
+pub(in crate::http::console) static ADD_BRANCH: ActionForm = ActionForm::new(
+    "companies/{id}/new-branch",
+    Method::POST,
+    "companies",
+    Text::new("Register a branch", "Cadastrar filial"),
+    "companies/{id}/branches",
+)
+.on(RECORD)
+.about(
+    "A branch has users and keys of its own, which see its operations alone. Limits, block list and webhook endpoint are those of its head office.",
+    "Uma filial tem usuários e chaves próprios, que só veem as operações dela. Limites, lista de bloqueio e endpoint de webhook são os da matriz.",
+)
+.with(&[
+    Input::new("cnpj", "CNPJ of the branch", "CNPJ da filial"),
+    Input::new("name", "Legal name", "Razão social"),
+    Input::new("kind", "Kind", "Tipo").kind(kinds()),
+    Input::new("headOfficeId", "Head office", "Matriz").kind(InputKind::Company),
+])
+.filled(&[("name", "name"), ("kind", "kind"), ("headOfficeId", "id")]);
 
 pub(in crate::http::console) static UPDATE: ActionForm = of_company(
     "companies/{id}/edit",

@@ -2,6 +2,8 @@
 
 pub(super) mod companies;
 pub(super) mod extensions;
+pub(super) mod invoices;
+pub(super) mod master_keys;
 pub(super) mod operations;
 pub(super) mod operators;
 pub(super) mod payment_orders;
@@ -17,6 +19,8 @@ pub(super) fn all() -> impl Iterator<Item = &'static ActionForm> {
         extensions::ALL,
         companies::ALL,
         operators::ALL,
+        invoices::ALL,
+        master_keys::ALL,
         payment_orders::ALL,
         webhooks::ALL,
     ]

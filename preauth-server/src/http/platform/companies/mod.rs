@@ -21,7 +21,7 @@ use crate::http::requested::RequestedObject;
 use crate::http::{list_query, path_id};
 
 use super::endpoint::{Endpoint, ok};
-use super::sections::{COMPANIES, COMPANY};
+use super::sections::{COMPANIES, COMPANY, HEAD_OFFICE};
 use super::{PlatformApi, lookup, paging};
 
 pub(super) use add::Add;
@@ -115,6 +115,34 @@ impl Endpoint for Update {
             company = api.directory.rename_company(company.id, &name).await?;
         }
         Ok(ok(&CompanyShape::from(&company)))
+    }
+}
+
+/// The branches of a head office, newest first.
+#[derive(Clone, Copy)]
+pub(super) struct Branches;
+
+#[async_trait]
+impl Endpoint for Branches {
+    fn document(&self, operation: Described) -> Described {
+        operation
+            .titled(
+                COMPANIES,
+                "listBranches",
+                "List the branches of a head office",
+            )
+            .paged()
+            .id(HEAD_OFFICE)
+            .note("`POST /companies` with `headOfficeId` adds one.")
+            .answers(200, "Newest first.", Schema::list_of::<CompanyShape>())
+            .refuses(&[ErrorCode::ResourceConflict])
+    }
+
+    async fn answer(&self, api: &PlatformApi, req: &mut Request) -> Result<Reply, ApiError> {
+        let page = paging::page(req)?;
+        let head_office = lookup::head_office(api, req).await?;
+        let found = api.directory.branches(head_office, page).await?;
+        Ok(paging::reply(&found, page, |each| CompanyShape::from(each)))
     }
 }
 

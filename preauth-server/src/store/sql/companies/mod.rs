@@ -82,6 +82,18 @@ impl<D: Database> Companies for D {
         Ok(resumed.await?)
     }
 
+    async fn branches(
+        &self,
+        head_office: CompanyId,
+        page: PageRequest,
+    ) -> Result<Page<Company>, Unavailable> {
+        let input = (head_office, page);
+        let listed = self.read_snapshot(&input, |session, (head_office, page)| {
+            Box::pin(list_branches(session, *head_office, *page))
+        });
+        Ok(listed.await?.page(self.set_aside(), company))
+    }
+
     async fn companies(&self, page: PageRequest) -> Result<Page<Company>, Unavailable> {
         let listed = self.read_snapshot(&page, |session, page| Box::pin(list(session, *page)));
         Ok(listed.await?.page(self.set_aside(), company))
@@ -225,6 +237,31 @@ async fn list(session: &mut dyn Session, page: PageRequest) -> Result<Listed, Fa
                 created_at, is_invited, suspended_at, suspension_reason
          FROM companies ORDER BY created_at DESC, id DESC LIMIT $1 OFFSET $2",
     )
+    .bind(page.limit)
+    .bind(clamped(page.offset()))
+    .fetch_all(session)
+    .await?;
+    Ok(Listed { rows, total })
+}
+
+/// A head office names itself as its head office, and is no branch.
+async fn list_branches(
+    session: &mut dyn Session,
+    head_office: CompanyId,
+    page: PageRequest,
+) -> Result<Listed, Fault> {
+    let total =
+        query("SELECT count(*) AS total FROM companies WHERE head_office_id = $1 AND id <> $1")
+            .bind(head_office.as_uuid())
+            .total(session)
+            .await?;
+    let rows = query(
+        "SELECT id, cnpj, name, kind, head_office_id, contact_name, contact_email, contact_phone,
+                created_at, is_invited, suspended_at, suspension_reason
+         FROM companies WHERE head_office_id = $1 AND id <> $1
+         ORDER BY created_at DESC, id DESC LIMIT $2 OFFSET $3",
+    )
+    .bind(head_office.as_uuid())
     .bind(page.limit)
     .bind(clamped(page.offset()))
     .fetch_all(session)

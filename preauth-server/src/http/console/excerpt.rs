@@ -1,0 +1,26 @@
+//! The beginning of a list, on the page of the record that it belongs to.
+
+use crate::http::platform::Listed;
+
+use super::PREFIX;
+use super::failure::Failure;
+use super::list::{List, rows};
+use super::record::Table;
+use super::visit::Visit;
+
+/// Rows of it.
+const LIMIT: u32 = 10;
+
+/// The newest rows of a list of one record, for that record's page.
+pub(super) async fn excerpt<L: List>(list: &L, visit: &Visit, id: &str) -> Result<Table, Failure> {
+    let w = visit.words;
+    let path = format!("{}?limit={LIMIT}", list.source(visit)?);
+    let found: Listed<L::Row> = visit.get(path).await?;
+    let whole = format!("{PREFIX}{}", L::PATH).replace("{id}", id);
+    Ok(Table {
+        title: list.title(w),
+        head: list.columns().iter().map(|it| it.title.of(w.0)).collect(),
+        rows: rows(list, &found.data, w),
+        more: Some((whole, w.t("The whole list", "A lista inteira"))),
+    })
+}
