@@ -1,0 +1,229 @@
+//! The page of a form, and what sending it does.
+
+use askama::Template;
+use preauth_core::ErrorCode;
+use salvo::async_trait;
+use salvo::http::{Method, Request, StatusCode};
+use serde_json::Value;
+use uuid::Uuid;
+
+use crate::http::console::PREFIX;
+use crate::http::console::cell::Cell;
+use crate::http::console::facts::facts;
+use crate::http::console::failure::{Failure, Refused, render};
+use crate::http::console::frame::{Frame, Section};
+use crate::http::console::guard::{Page, Submit};
+use crate::http::console::visit::{Answer, Visit};
+use crate::http::error::ApiError;
+use crate::http::pages::form::Form;
+use crate::http::pages::headers;
+use crate::http::pages::words::Words;
+use crate::http::reply::Reply;
+use crate::ids::random_bytes;
+
+use super::field::{Field, users};
+use super::request::fill;
+use super::subject::Subject;
+use super::{ActionForm, InputKind};
+
+/// The form of an action, and what it does.
+pub(in crate::http::console) struct ActionPage(pub(in crate::http::console) &'static ActionForm);
+
+#[async_trait]
+impl Page for ActionPage {
+    async fn show(&self, visit: &Visit) -> Result<Reply, Failure> {
+        let Self(action) = self;
+        if !visit.permits(&action.method, action.api) {
+            return Err(ApiError::new(ErrorCode::OperatorForbidden).into());
+        }
+        let subject = action.subject(visit).await?;
+        // Nothing comes from the address: a link that somebody sends fills in nothing.
+        let page = action
+            .form_page(visit, &subject, &Form::default(), Outcome::Asked)
+            .await?;
+        Ok(render(StatusCode::OK, &page)?)
+    }
+}
+
+#[async_trait]
+impl Submit for ActionPage {
+    async fn submit(&self, visit: &Visit, form: &Form, _req: &Request) -> Result<Reply, Failure> {
+        let Self(action) = self;
+        let subject = action.subject(visit).await?;
+        let seen = form.one(VERSION).unwrap_or_default();
+        if action.version(&subject) != seen {
+            let page = action
+                .form_page(visit, &subject, form, Outcome::Stale)
+                .await?;
+            return Ok(render(StatusCode::CONFLICT, &page)?);
+        }
+        let path = action.api_path(visit, form)?;
+        let body = action.body(visit, form).await?;
+        let once = form.one(ONCE).map(ToOwned::to_owned);
+        match visit.send(action.method.clone(), path, body, once).await {
+            Ok(answer) => action.done(visit, subject.record.as_ref(), &answer),
+            Err(Failure::Refused(refused)) => {
+                // As it stands now: perhaps another operator was faster.
+                let subject = action.subject(visit).await?;
+                let status = refused.status;
+                let outcome = Outcome::Refused(refused);
+                let page = action.form_page(visit, &subject, form, outcome).await?;
+                Ok(render(status, &page)?)
+            }
+            Err(failure) => Err(failure),
+        }
+    }
+}
+
+/// What became of a form.
+enum Outcome {
+    Asked,
+    /// The record has changed since the form was shown.
+    Stale,
+    Refused(Refused),
+}
+
+/// The idempotency key of the request, made with the form: a form that is sent twice creates once.
+const ONCE: &str = "once";
+/// The version of the record when the form was shown.
+const VERSION: &str = "version";
+
+#[derive(Template)]
+#[template(path = "console/action_form.html")]
+struct FormPage {
+    f: Frame,
+    title: &'static str,
+    about: Option<&'static str>,
+    facts: Vec<(&'static str, Cell)>,
+    fields: Vec<Field>,
+    refusal: Vec<String>,
+    is_stale: bool,
+    is_final: bool,
+    back: String,
+    once: String,
+    version: String,
+}
+
+#[derive(Template)]
+#[template(path = "console/revealed.html")]
+struct RevealedPage {
+    f: Frame,
+    title: &'static str,
+    secret: Option<String>,
+    back: String,
+}
+
+impl ActionForm {
+    fn done(
+        &self,
+        visit: &Visit,
+        record: Option<&Value>,
+        answer: &Answer,
+    ) -> Result<Reply, Failure> {
+        let answer: Value = serde_json::from_str(&answer.body).unwrap_or(Value::Null);
+        let next = fill(self.then, |name| {
+            let found = match name.strip_prefix("answer.") {
+                Some(name) => answer.get(name),
+                None => match record {
+                    Some(record) => record.get(name),
+                    None => answer.get(name),
+                },
+            };
+            Ok(match found {
+                Some(Value::String(text)) => text.clone(),
+                Some(other) => other.to_string(),
+                None => visit.id(name)?.to_owned(),
+            })
+        })?;
+        let next = format!("{PREFIX}/{next}");
+        let secret = self
+            .reveals
+            .map(|member| answer.get(member).and_then(Value::as_str));
+        let page = match secret {
+            // What is put where it already was has no new secret.
+            Some(None) if self.method == Method::PUT => None,
+            None => None,
+            Some(secret) => Some(RevealedPage {
+                f: visit.frame(Section::None),
+                title: self.title.of(visit.words.0),
+                secret: secret.map(ToOwned::to_owned),
+                back: next.clone(),
+            }),
+        };
+        let Some(page) = page else {
+            let mark = if next.contains('?') { '&' } else { '?' };
+            return Ok(headers::see_other(&format!("{next}{mark}done=1")));
+        };
+        Ok(render(StatusCode::OK, &page)?)
+    }
+
+    async fn form_page(
+        &self,
+        visit: &Visit,
+        subject: &Subject,
+        form: &Form,
+        outcome: Outcome,
+    ) -> Result<FormPage, Failure> {
+        let w = visit.words;
+        let record = subject.record.as_ref();
+        let once = outcome.keeps_key().then(|| form.one(ONCE)).flatten();
+        let once = once.map(ToOwned::to_owned);
+        let (refusal, is_stale) = match outcome {
+            Outcome::Asked => (Vec::new(), false),
+            Outcome::Stale => (vec![stale(w).to_owned()], true),
+            Outcome::Refused(refused) => {
+                let is_conflict = refused.status == StatusCode::CONFLICT;
+                (refused.sentences(w), is_conflict)
+            }
+        };
+        let back = fill(self.then, |name| {
+            Ok(match record.and_then(|it| it.get(name)) {
+                Some(Value::String(text)) => text.clone(),
+                Some(other) => other.to_string(),
+                // What this creates has no id yet.
+                None => visit.id(name).unwrap_or_default().to_owned(),
+            })
+        })?;
+        let mut fields = Vec::new();
+        for input in self.inputs {
+            let mut field = input.field(form, self.stored(input, subject), w);
+            if let InputKind::User = input.kind {
+                field.choices = users(visit, &field.value).await?;
+            }
+            fields.push(field);
+        }
+        Ok(FormPage {
+            f: visit.frame(Section::None),
+            title: self.title.of(w.0),
+            about: self.about.map(|text| text.of(w.0)),
+            facts: record.map(|record| facts(record, w)).unwrap_or_default(),
+            fields,
+            refusal,
+            is_stale,
+            is_final: self.is_final,
+            back: format!("{PREFIX}/{}", back.trim_end_matches('/')),
+            once: once.unwrap_or_else(|| Uuid::from_bytes(random_bytes()).to_string()),
+            version: self.version(subject),
+        })
+    }
+}
+
+impl Outcome {
+    /// Whether the request may have been done, or may yet be: then the form is sent again under the same key,
+    /// and does nothing twice.
+    fn keeps_key(&self) -> bool {
+        match self {
+            Self::Asked | Self::Stale => false,
+            Self::Refused(refused) => {
+                refused.status.is_server_error() || refused.has(ErrorCode::IdempotencyInProgress)
+            }
+        }
+    }
+}
+
+fn stale(w: Words) -> &'static str {
+    w.t(
+        "Somebody else was faster: this record has changed since you opened the form. Nothing was done. Below is how it stands now.",
+        "Alguém foi mais rápido: este registro mudou desde que você abriu o formulário. Nada foi feito. Abaixo, a situação atual.",
+    )
+}
