@@ -124,6 +124,26 @@ await second.locator("form.form button.primary").click();
 await second.getByText("Somebody else was faster").waitFor();
 console.log("- two operators at once");
 
+// Several deliveries, ticked by keyboard and sent together; then all of the page by its button.
+await second.goto(`${ready.platformUrl}/console/deliveries`);
+const boxes = second.locator("td.tick input");
+for (const number of [0, 1]) {
+  await boxes.nth(number).focus();
+  await second.keyboard.press("Space");
+}
+await second.keyboard.press("Tab");
+await byKeyboard(second, second.getByRole("button", { name: "Send the ticked ones now" }));
+await second.getByText("Queued, and sent now: 2.").waitFor();
+await check(second, "deliveries sent again");
+await second.getByRole("link", { name: "Back to the list" }).click();
+await second.getByRole("button", { name: "Tick all of this page" }).click();
+expect((await boxes.evaluateAll((all) => all.every((it) => it.checked))) === true, "not every row is ticked");
+await second.getByRole("button", { name: "Tick all of this page" }).click();
+await second.getByRole("button", { name: "Send the ticked ones now" }).click();
+await second.getByText("No delivery was ticked").waitFor();
+await check(second, "no delivery ticked");
+console.log("- several deliveries at once");
+
 // A delivery's page changes without being loaded again.
 const live = await offer("NF-903");
 await second.goto(`${ready.platformUrl}/console/operations/${live}`);

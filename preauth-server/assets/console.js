@@ -11,6 +11,16 @@ for (const button of document.querySelectorAll("[data-copy]")) {
   });
 }
 
+// Ticks every row of a list, or none: <button data-tick-all> in the list's form.
+for (const button of document.querySelectorAll("[data-tick-all]")) {
+  button.hidden = false;
+  button.addEventListener("click", () => {
+    const boxes = [...button.form.querySelectorAll("input[type=checkbox]")];
+    const isAll = boxes.every((box) => box.checked);
+    for (const box of boxes) box.checked = !isAll;
+  });
+}
+
 // A form is sent once, however often its button is pressed; coming back to its page frees it.
 for (const form of document.querySelectorAll("form[method=post]")) {
   form.addEventListener("submit", (event) => {

@@ -13,4 +13,5 @@ mod escaping;
 mod forms;
 mod forms_of_companies;
 mod pages;
+mod resend_many;
 mod sessions;

@@ -20,6 +20,8 @@ use super::guard::Page;
 use super::list::{Column, Filter, FilterKind, List};
 use super::names;
 use super::record::{Record, Table};
+use super::resend_many;
+use super::ticks::{Tick, TickForm};
 use super::visit::Visit;
 
 const FILTERS: &[Filter] = &[
@@ -91,6 +93,28 @@ impl List for All {
     fn columns(&self) -> &'static [Column<DeliveryShape>] {
         COLUMNS
     }
+
+    fn tick_form(&self, visit: &Visit) -> Option<TickForm> {
+        resend_many::tick_form(visit)
+    }
+
+    fn tick(&self, it: &DeliveryShape, w: Words) -> Option<Tick> {
+        Some(tick(it, w))
+    }
+}
+
+fn tick(it: &DeliveryShape, w: Words) -> Tick {
+    let name = names::name(it.event_type.as_str(), w);
+    let operation = it.operation_id.map(|id| {
+        let operation = labels::OPERATION.of(w.0);
+        format!(", {operation} {id}")
+    });
+    let operation = operation.unwrap_or_default();
+    let at = w.time(&it.created_at).local;
+    Tick {
+        id: it.id.to_string(),
+        label: format!("{name}{operation}, {at}"),
+    }
 }
 
 /// The deliveries of a head office.
@@ -117,6 +141,14 @@ impl List for OfCompany {
 
     fn columns(&self) -> &'static [Column<DeliveryShape>] {
         COLUMNS
+    }
+
+    fn tick_form(&self, visit: &Visit) -> Option<TickForm> {
+        resend_many::tick_form(visit)
+    }
+
+    fn tick(&self, it: &DeliveryShape, w: Words) -> Option<Tick> {
+        Some(tick(it, w))
     }
 
     fn action_links(&self, visit: &Visit) -> Vec<super::action_link::ActionLink> {

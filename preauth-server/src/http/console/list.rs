@@ -23,10 +23,11 @@ use super::cell::Cell;
 use super::failure::{Failure, Refused, render};
 use super::frame::{Frame, Section};
 use super::guard::Page;
+use super::ticks::{Tick, TickForm};
 use super::visit::Visit;
 
 /// Rows of a page.
-const LIMIT: u32 = 25;
+pub(super) const LIMIT: u32 = 25;
 /// Rows of one request for a CSV file.
 const CSV_LIMIT: u32 = 100;
 /// Maximum number of requests for a CSV file.
@@ -49,6 +50,16 @@ pub(super) trait List: Send + Sync + 'static {
     fn filters(&self) -> &'static [Filter];
 
     fn columns(&self) -> &'static [Column<Self::Row>];
+
+    /// What is done with ticked rows, if there is anything that the operator may do.
+    fn tick_form(&self, _visit: &Visit) -> Option<TickForm> {
+        None
+    }
+
+    /// The tick of a row of such a list.
+    fn tick(&self, _row: &Self::Row, _w: Words) -> Option<Tick> {
+        None
+    }
 
     /// What leads to forms, beside the title.
     fn action_links(&self, _visit: &Visit) -> Vec<ActionLink> {
@@ -113,7 +124,9 @@ struct ListPage {
     refusal: Vec<String>,
     /// Title, and whether numbers stand below it.
     columns: Vec<(&'static str, bool)>,
-    rows: Vec<Vec<Cell>>,
+    /// Each with its tick.
+    rows: Vec<(Option<Tick>, Vec<Cell>)>,
+    tick_form: Option<TickForm>,
     total: u64,
     page: u64,
     pages: u64,
@@ -158,6 +171,8 @@ impl<L: List> Page for Shown<L> {
             .zip(0..)
             .map(|(title, index)| (title, has_numbers(&rows, index)));
         let columns = columns.collect();
+        let tick_form = list.tick_form(visit).filter(|_| !rows.is_empty());
+        let ticks = found.data.iter().map(|row| list.tick(row, w));
         let page = ListPage {
             f: visit.frame(L::SECTION),
             title: list.title(w),
@@ -166,7 +181,8 @@ impl<L: List> Page for Shown<L> {
             fields: fields(list, visit),
             refusal,
             columns,
-            rows,
+            rows: ticks.zip(rows).collect(),
+            tick_form,
             total: found.pagination.total,
             page: number,
             pages,

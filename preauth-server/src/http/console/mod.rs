@@ -39,11 +39,13 @@ mod payment_orders;
 mod plot;
 mod record;
 mod reports;
+mod resend_many;
 mod routes;
 mod seen_sessions;
 mod session;
 mod sign_in;
 mod suppressed_addresses;
+mod ticks;
 mod visit;
 
 use std::sync::Arc;

@@ -155,6 +155,10 @@ impl Record {
     }
 
     pub(super) fn reply(&self) -> Result<Reply, Failure> {
-        Ok(render(StatusCode::OK, self)?)
+        self.reply_as(StatusCode::OK)
+    }
+
+    pub(super) fn reply_as(&self, status: StatusCode) -> Result<Reply, Failure> {
+        Ok(render(status, self)?)
     }
 }

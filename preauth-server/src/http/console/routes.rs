@@ -11,7 +11,7 @@ use super::list::{Csv, List, Shown};
 use super::{
     Console, PREFIX, action_forms, branches, companies, company_list, deliveries, health, home,
     invitations, invoices, language, log, mails, master_keys, operations, operators,
-    payment_orders, reports, sign_in, suppressed_addresses,
+    payment_orders, reports, resend_many, sign_in, suppressed_addresses,
 };
 
 /// A method of a path.
@@ -49,6 +49,8 @@ pub(super) fn all(is_sandbox: bool) -> Vec<Route> {
         page("/payment-orders/{id}", payment_orders::One),
         page("/invoices/{id}", invoices::One),
     ];
+    routes.push(page(resend_many::PATH, resend_many::ResendMany));
+    routes.push(submit(resend_many::PATH, resend_many::ResendMany));
     routes.extend(list(|| operations::All));
     routes.extend(list(|| deliveries::All));
     routes.extend(list(|| deliveries::OfCompany));

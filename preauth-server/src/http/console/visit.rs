@@ -106,12 +106,28 @@ impl Visit {
         body: Option<String>,
         idempotency_key: Option<String>,
     ) -> Result<Answer, Failure> {
-        let reply = self.raw(method, path, body, idempotency_key).await?;
-        let answer = Answer::of(&reply)?;
-        if answer.status.is_success() {
-            return Ok(answer);
-        }
-        Err(Refused::of(&answer).into())
+        Answer::done(&self.raw(method, path, body, idempotency_key).await?)
+    }
+
+    /// Sends one of several requests of the same form, each under an id of its own: the audit log has a row for
+    /// each id.
+    pub(super) async fn send_one_of_several(
+        &self,
+        method: Method,
+        path: String,
+    ) -> Result<Answer, Failure> {
+        let api = &self.console.api;
+        let behalf = OnBehalf {
+            request: RequestId::new(api.ids.uuid(api.clock.now())),
+            ..self.behalf.clone()
+        };
+        let call = Call {
+            method,
+            path,
+            body: None,
+            idempotency_key: None,
+        };
+        Answer::done(&self.reply(call, &behalf).await?)
     }
 
     /// The answer as the API gives it.
@@ -128,7 +144,11 @@ impl Visit {
             body,
             idempotency_key,
         };
-        let sent = self.console.platform.send(call, &self.behalf).await;
+        self.reply(call, &self.behalf).await
+    }
+
+    async fn reply(&self, call: Call, behalf: &OnBehalf) -> Result<Reply, Failure> {
+        let sent = self.console.platform.send(call, behalf).await;
         sent.ok_or_else(|| ApiError::new(ErrorCode::ResourceNotFound).into())
     }
 
@@ -145,6 +165,15 @@ impl Answer {
         let body = body.ok_or_else(|| ApiError::internal("an answer that is no text"))?;
         let status = reply.status;
         Ok(Self { status, body })
+    }
+
+    /// The answer to what was done; otherwise the refusal.
+    fn done(reply: &Reply) -> Result<Self, Failure> {
+        let answer = Self::of(reply)?;
+        if answer.status.is_success() {
+            return Ok(answer);
+        }
+        Err(Refused::of(&answer).into())
     }
 
     pub(super) fn parse<T: DeserializeOwned>(&self) -> Result<T, Failure> {

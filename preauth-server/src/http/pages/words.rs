@@ -20,7 +20,7 @@ pub(in crate::http) struct Words(pub(in crate::http) Language);
 )]
 pub(in crate::http) struct Moment {
     utc: String,
-    local: String,
+    pub(in crate::http) local: String,
 }
 
 // Its template escapes what it contains.
