@@ -144,6 +144,20 @@ await second.getByText("No delivery was ticked").waitFor();
 await check(second, "no delivery ticked");
 console.log("- several deliveries at once");
 
+// The days of a report, and a range that is none.
+await second.goto(`${ready.platformUrl}/console/reports`);
+await second.getByLabel("from", { exact: true }).fill(day(-7));
+await second.getByLabel("to", { exact: true }).fill(day(0));
+await second.getByRole("button", { name: "Show" }).click();
+expect(new URL(second.url()).searchParams.get("since") === day(-7), second.url());
+await second.getByRole("heading", { name: `${day(-7)} –` }).waitFor();
+await second.getByLabel("by", { exact: true }).selectOption("month");
+await second.getByLabel("to", { exact: true }).fill(day(-70));
+await second.getByRole("button", { name: "Show" }).click();
+await second.getByText("The first day is after the last one.").waitFor();
+await check(second, "report of no range");
+console.log("- the days of a report");
+
 // A delivery's page changes without being loaded again.
 const live = await offer("NF-903");
 await second.goto(`${ready.platformUrl}/console/operations/${live}`);

@@ -13,5 +13,6 @@ mod escaping;
 mod forms;
 mod forms_of_companies;
 mod pages;
+mod reports;
 mod resend_many;
 mod sessions;

@@ -105,12 +105,30 @@ pub(super) enum FilterKind {
 
 /// A filter as the form shows it.
 pub(super) struct Field {
-    name: &'static str,
-    label: &'static str,
-    value: String,
-    is_day: bool,
+    pub(super) name: &'static str,
+    pub(super) label: &'static str,
+    pub(super) value: String,
+    pub(super) is_day: bool,
+    pub(super) is_hidden: bool,
     /// Code, name, whether it is chosen; empty for what is typed.
-    choices: Vec<(&'static str, String, bool)>,
+    pub(super) choices: Vec<(&'static str, String, bool)>,
+    /// What stands for no choice; otherwise one has to be made.
+    pub(super) all: Option<&'static str>,
+}
+
+impl Field {
+    /// A field in which something is typed.
+    pub(super) const fn new(name: &'static str, label: &'static str, value: String) -> Self {
+        Self {
+            name,
+            label,
+            value,
+            is_day: false,
+            is_hidden: false,
+            choices: Vec::new(),
+            all: None,
+        }
+    }
 }
 
 #[derive(Template)]
@@ -316,11 +334,10 @@ fn fields<L: List>(list: &L, visit: &Visit) -> Vec<Field> {
                 .collect(),
         };
         Field {
-            name: filter.name,
-            label: filter.label.of(w.0),
-            value,
             is_day: matches!(filter.kind, FilterKind::Day { .. }),
             choices,
+            all: Some(w.t("all", "todos")),
+            ..Field::new(filter.name, filter.label.of(w.0), value)
         }
     };
     list.filters().iter().map(field).collect()

@@ -38,6 +38,7 @@ mod operators;
 mod payment_orders;
 mod plot;
 mod record;
+mod report_form;
 mod reports;
 mod resend_many;
 mod routes;

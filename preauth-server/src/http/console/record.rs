@@ -9,7 +9,7 @@ use super::action_link::ActionLink;
 use super::cell::Cell;
 use super::failure::{Failure, render};
 use super::frame::{Frame, Section};
-use super::list::has_numbers;
+use super::list::{Field, has_numbers};
 use super::names::Badge;
 use super::visit::Visit;
 
@@ -40,6 +40,11 @@ pub(super) enum Part {
     Fields {
         title: Option<String>,
         rows: Vec<(&'static str, Cell)>,
+    },
+    /// A form that chooses what the page shows.
+    Filters {
+        fields: Vec<Field>,
+        hint: &'static str,
     },
     Table(Table),
     /// A text of machines.

@@ -1,6 +1,8 @@
 //! What happened, by day or month: plots, a table and a CSV file.
 
+use preauth_core::ErrorCode;
 use salvo::async_trait;
+use salvo::http::StatusCode;
 
 use crate::csv;
 use crate::http::pages::words::Words;
@@ -16,11 +18,10 @@ use super::guard::Page;
 use super::list::{Column, csv_file, pair};
 use super::plot::{self, Line};
 use super::record::{Part, Plot, Record, Table};
+use super::report_form;
 use super::visit::Visit;
 
 const PATH: &str = "/console/reports";
-/// The parameters of the API that the page passes on.
-const PARAMETERS: [&str; 5] = ["by", "since", "until", "companyId", "perCompany"];
 /// Maximum number of requests for a CSV file, of 100 rows each.
 const CSV_REQUESTS: usize = 100;
 
@@ -31,9 +32,21 @@ pub(super) struct Reports;
 impl Page for Reports {
     async fn show(&self, visit: &Visit) -> Result<Reply, Failure> {
         let w = visit.words;
-        let query = query(visit);
-        let report: ReportShape = visit.get(format!("reports?{query}")).await?;
-        let of_company = visit.query.one("companyId").map(|id| pair("companyId", id));
+        let query = report_form::api_query(visit);
+        let record = Record::new(visit, Section::Reports, w.t("Reports", "Relatórios"));
+        let report: ReportShape = match visit.get(format!("reports?{query}")).await {
+            Ok(report) => report,
+            Err(Failure::Refused(refused)) if refused.has(ErrorCode::ValidationError) => {
+                let why = report_form::objection(visit);
+                return record
+                    .notice("bad", why.unwrap_or_else(|| refused.sentences(w).join(" ")))
+                    .part(report_form::form(visit, None))
+                    .reply_as(StatusCode::BAD_REQUEST);
+            }
+            Err(failure) => return Err(failure),
+        };
+        let of_company = visit.query.one(report_form::COMPANY);
+        let of_company = of_company.map(|id| pair(report_form::COMPANY, id));
         let of_company = of_company.unwrap_or_default();
         let link = |query: &str, text: &str| {
             Cell::link(format!("{PATH}?{query}{of_company}"), text.to_owned())
@@ -59,8 +72,9 @@ impl Page for Reports {
                 Cell::link(format!("{PATH}.csv?{query}"), "CSV"),
             ),
         ];
-        let record =
-            Record::new(visit, Section::Reports, w.t("Reports", "Relatórios")).fields(views);
+        let record = record
+            .part(report_form::form(visit, Some(&report)))
+            .fields(views);
         // A row for each period makes a line; those of many companies do not.
         let is_series =
             !of_company.is_empty() || report.rows.iter().all(|it| it.company_id.is_none());
@@ -83,7 +97,7 @@ pub(super) struct ReportFile;
 impl Page for ReportFile {
     async fn show(&self, visit: &Visit) -> Result<Reply, Failure> {
         let w = visit.words;
-        let query = query(visit);
+        let query = report_form::api_query(visit);
         let titles = COLUMNS.iter().map(|it| it.title.of(w.0).to_owned());
         let mut file = format!("{}{}", csv::MARK, csv::line(titles, w.0));
         let mut after = String::new();
@@ -98,14 +112,6 @@ impl Page for ReportFile {
         }
         Ok(csv_file("reports", file))
     }
-}
-
-fn query(visit: &Visit) -> String {
-    let values = PARAMETERS.iter().filter_map(|name| {
-        let value = visit.query.one(name)?;
-        Some(pair(name, value))
-    });
-    values.collect()
 }
 
 const COLUMNS: &[Column<ReportRowShape>] = &[

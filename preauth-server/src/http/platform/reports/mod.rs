@@ -26,6 +26,7 @@ use super::sections::{HEAD_OFFICE, OPERATIONS};
 use super::{PlatformApi, Refusal};
 
 use periods::Range;
+pub(crate) use periods::{MAX_DAYS, MAX_MONTHS};
 pub(crate) use shape::{ReportRowShape, ReportShape};
 
 /// For counting before an answer.

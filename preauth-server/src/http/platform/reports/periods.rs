@@ -8,8 +8,8 @@ use crate::http::fields::Problems;
 use crate::http::problem::Defect;
 use crate::http::query::Query;
 
-const MAX_DAYS: usize = 92;
-const MAX_MONTHS: usize = 36;
+pub(crate) const MAX_DAYS: usize = 92;
+pub(crate) const MAX_MONTHS: usize = 36;
 /// Days before the last one, unless a first one is given.
 const DAYS_BEFORE: i64 = 29;
 const MONTHS_BEFORE: u32 = 11;

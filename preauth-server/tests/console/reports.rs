@@ -1,0 +1,130 @@
+//! The form that chooses the days or months of a report.
+
+use preauth_client::wire::path::PRE_AUTHORIZATIONS;
+use test_support::{Backend, Sandbox, on_each_database};
+
+use crate::browser::Browser;
+
+on_each_database! {
+    days_and_months_are_chosen,
+    a_bad_range_is_answered_in_words,
+}
+
+async fn browser(sandbox: &Sandbox) -> Browser {
+    Browser::signed_in(sandbox.text("platformUrl"), sandbox.text("platformToken")).await
+}
+
+/// What a field of the page holds.
+fn value(page: &str, name: &str) -> String {
+    let field = page.split(&format!("name=\"{name}\" value=\"")).nth(1);
+    let value = field.unwrap_or_else(|| panic!("no {name}: {page}"));
+    value.split('"').next().unwrap().to_owned()
+}
+
+async fn days_and_months_are_chosen(backend: Backend) {
+    let sandbox = Sandbox::start(backend).await;
+    let mut browser = browser(&sandbox).await;
+    let caller = sandbox.caller("apiKey");
+    let offer = test_support::offer_body(&sandbox, "NF-1");
+    assert_eq!(
+        caller.post_json(PRE_AUTHORIZATIONS, &offer).await.status,
+        201
+    );
+    // Thirty days, the last of them today; today has the offer.
+    let page = browser.page("/console/reports").await;
+    let (since, today) = (value(&page, "since"), value(&page, "until"));
+    assert!(since < today, "{since} {today}");
+    assert!(
+        page.contains(&format!("<span class=\"short\">{today}</span>")),
+        "{page}"
+    );
+    // As the form sends it: today alone.
+    let one = format!("by=DAY&since={today}&until={today}&perCompany=");
+    let page = browser.page(&format!("/console/reports?{one}")).await;
+    assert!(page.contains(&format!("{today} – {today}")), "{page}");
+    assert!(
+        page.contains(&format!("<span class=\"short\">{today}</span>")),
+        "{page}"
+    );
+    // A day stands for its month, and keeps its place in the form.
+    let (month, _) = today.rsplit_once('-').unwrap();
+    let one = format!("by=MONTH&since={today}&until={today}");
+    let page = browser.page(&format!("/console/reports?{one}")).await;
+    assert!(page.contains(&format!("{month} – {month}")), "{page}");
+    assert_eq!(value(&page, "since"), today);
+    assert!(page.contains("<option value=\"MONTH\" selected>"), "{page}");
+    let file = browser.get(&format!("/console/reports.csv?{one}")).await;
+    assert!(
+        file.text.contains(&format!("\n\"{month}\"")),
+        "{}",
+        file.text
+    );
+    // Months as links have them fill the form with their first and last day.
+    let page = browser
+        .page("/console/reports?by=MONTH&since=2026-02&until=2026-02")
+        .await;
+    assert_eq!(value(&page, "since"), "2026-02-01");
+    assert_eq!(value(&page, "until"), "2026-02-28");
+    // A company stays chosen.
+    let company = sandbox.company().await;
+    let page = browser
+        .page(&format!("/console/reports?companyId={company}"))
+        .await;
+    assert_eq!(value(&page, "companyId"), company);
+    assert!(!page.contains("name=\"perCompany\""), "{page}");
+    let page = browser.page("/console/reports?perCompany=true").await;
+    assert!(page.contains("<option value=\"true\" selected>"), "{page}");
+    assert!(
+        page.contains(&format!("/console/companies/{company}\"")),
+        "{page}"
+    );
+}
+
+async fn a_bad_range_is_answered_in_words(backend: Backend) {
+    let sandbox = Sandbox::start(backend).await;
+    let mut browser = browser(&sandbox).await;
+    for (query, en, pt) in [
+        (
+            "since=2026-11-02&until=2026-11-01",
+            "The first day is after the last one.",
+            "O primeiro dia vem depois do último.",
+        ),
+        (
+            "by=MONTH&since=2026-11-30&until=2026-10-01",
+            "The first day is after the last one.",
+            "O primeiro dia vem depois do último.",
+        ),
+        (
+            "since=2020-01-01&until=2026-01-01",
+            "A report has at most 92 days, or 36 months.",
+            "Um relatório tem no máximo 92 dias, ou 36 meses.",
+        ),
+        (
+            "until=2026-02-30",
+            "This is no day of the calendar: 2026-02-30",
+            "Isto não é um dia do calendário: 2026-02-30",
+        ),
+        (
+            "since=%3Cscript%3E",
+            "This is no day of the calendar: &#60;script&#62;",
+            "Isto não é um dia do calendário: &#60;script&#62;",
+        ),
+        ("by=WEEK", "by", "by"),
+        ("companyId=7", "companyId", "companyId"),
+    ] {
+        for (language, words) in [("en", en), ("pt-BR", pt)] {
+            browser.language = language;
+            let answer = browser.get(&format!("/console/reports?{query}")).await;
+            assert_eq!(answer.status, 400, "{query}: {}", answer.text);
+            assert!(answer.text.contains(words), "{query}: {}", answer.text);
+            // The form is there, with what was typed.
+            assert!(answer.text.contains("name=\"since\""), "{}", answer.text);
+            assert!(!answer.text.contains("<script>"), "{}", answer.text);
+        }
+    }
+    let missing = "018f2f3a-0000-7000-8000-000000000001";
+    let missing = browser
+        .get(&format!("/console/reports?companyId={missing}"))
+        .await;
+    assert_eq!(missing.status, 404, "{}", missing.text);
+}
