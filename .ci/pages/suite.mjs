@@ -83,7 +83,7 @@ async function everyPage(page, look) {
     const path = waiting.shift();
     // One record of each kind and one form of each kind is enough.
     const kind = path.replace(/[0-9a-f]{8}-[0-9a-f-]{27}|\d{3,}|\b\d+\b/g, "#").replace(/\?.*/, "");
-    if (seen.has(kind) || path.endsWith("/invoice-file") || path.split("?")[0].endsWith(".csv")) continue;
+    if (seen.has(kind) || path.endsWith("/invoice-file") || path.endsWith("/export") || path.split("?")[0].endsWith(".csv")) continue;
     seen.add(kind);
     const answer = await page.goto(ready.platformUrl + path);
     if (answer.status() !== 200) problems.push(`${path}: ${answer.status()}`);
@@ -157,6 +157,31 @@ await second.getByRole("button", { name: "Show" }).click();
 await second.getByText("The first day is after the last one.").waitFor();
 await check(second, "report of no range");
 console.log("- the days of a report");
+
+// Personal data: refused while an operation is in progress, erased by its CNPJ afterwards.
+const person = { cnpj: "33444555000181", name: "Fornecedora Lima", contactName: "Bruno", email: "bruno@lima.example.com" };
+const body = { supplier: person, invoice: { number: "NF-904", amount: 5000, dueDate: day(60) } };
+const url = `${ready.baseUrl}/api/integration/v1/pre-authorizations`;
+const personal = (await ask("POST", url, ready.apiKey, body)).id;
+const data = `${ready.platformUrl}/console/personal-data/${person.cnpj}`;
+await second.goto(data);
+await second.getByText("Nothing can be erased while").waitFor();
+await check(second, "personal data in progress");
+await ask("POST", `${platform}/operations/${personal}/decline`, token, {});
+await second.reload();
+const copied = second.waitForEvent("download");
+await second.getByRole("link", { name: "Download a copy" }).click();
+expect((await copied).suggestedFilename() === `personal-data-${person.cnpj}.json`, "no copy");
+await byKeyboard(second, second.getByRole("link", { name: "Erase personal data" }));
+await second.locator("#input-confirmation").fill("11222333000181");
+await second.locator("form.form button.primary").click();
+await second.getByText("What you typed to confirm is another text.").waitFor();
+await check(second, "erasure not confirmed");
+await second.locator("#input-confirmation").fill("33.444.555/0001-81");
+await second.locator("form.form button.primary").click();
+await second.waitForURL(/done=1$/);
+await check(second, "personal data erased");
+console.log("- personal data");
 
 // A delivery's page changes without being loaded again.
 const live = await offer("NF-903");

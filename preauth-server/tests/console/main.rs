@@ -13,6 +13,7 @@ mod escaping;
 mod forms;
 mod forms_of_companies;
 mod pages;
+mod personal_data;
 mod reports;
 mod resend_many;
 mod sessions;

@@ -35,6 +35,7 @@ const OF_ADMINISTRATORS: &[&str] = &[
     "/console/new-operator",
     "/console/operators/{id}/revoke",
     "/console/master-keys/reencrypt",
+    "/console/personal-data/{cnpj}/erase",
 ];
 
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; \

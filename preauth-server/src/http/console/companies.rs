@@ -18,7 +18,6 @@ use crate::http::reply::Reply;
 use crate::labels;
 
 use super::action_forms::companies;
-use super::action_link::ActionLink;
 use super::branches::Branches;
 use super::cell::Cell;
 use super::company_list::{name, path};
@@ -27,6 +26,7 @@ use super::failure::Failure;
 use super::frame::Section;
 use super::guard::Page;
 use super::invitations::Invitations;
+use super::personal_data;
 use super::record::{Part, Record, Table};
 use super::visit::Visit;
 
@@ -53,6 +53,7 @@ impl Page for One {
             .under("/console/companies", w.t("Companies", "Empresas"))
             .action_links(companies::UPDATE.link(visit, &ids))
             .action_links(suspension.link(visit, &ids))
+            .action_links(personal_data::link(visit, it.cnpj.as_str()))
             .fields(fields(&it, head_office(visit, &it).await?, w));
         if let Some(suspension) = &it.suspension {
             let text = w.t(

@@ -29,7 +29,17 @@ const IDENTIFYING: [(&str, Text); 16] = [
     ("newDueDate", labels::NEW_DUE_DATE),
 ];
 
-/// What identifies a record.
+/// The members that count what belongs to a record.
+const COUNTING: [(&str, Text); 6] = [
+    ("contacts", labels::CONTACTS),
+    ("users", labels::USERS),
+    ("mails", labels::MAILS),
+    ("files", labels::INVOICE_FILES),
+    ("operationsInProgress", labels::IN_PROGRESS),
+    ("openPaymentOrders", labels::OPEN_ORDERS),
+];
+
+/// What identifies a record, and what it counts.
 pub(super) fn facts(record: &Value, w: Words) -> Vec<(&'static str, Cell)> {
     let fact = |(path, label): &(&str, Text)| {
         let value = path
@@ -49,5 +59,10 @@ pub(super) fn facts(record: &Value, w: Words) -> Vec<(&'static str, Cell)> {
         };
         Some((label.of(w.0), cell))
     };
-    IDENTIFYING.iter().filter_map(fact).collect()
+    let count = |(name, label): &(&str, Text)| {
+        let number = record.get(name)?.as_u64()?;
+        Some((label.of(w.0), Cell::number(number, w)))
+    };
+    let facts = IDENTIFYING.iter().filter_map(fact);
+    facts.chain(COUNTING.iter().filter_map(count)).collect()
 }

@@ -36,6 +36,7 @@ mod names;
 mod operations;
 mod operators;
 mod payment_orders;
+mod personal_data;
 mod plot;
 mod record;
 mod report_form;

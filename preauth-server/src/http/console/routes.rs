@@ -11,7 +11,7 @@ use super::list::{Csv, List, Shown};
 use super::{
     Console, PREFIX, action_forms, branches, companies, company_list, deliveries, health, home,
     invitations, invoices, language, log, mails, master_keys, operations, operators,
-    payment_orders, reports, resend_many, sign_in, suppressed_addresses,
+    payment_orders, personal_data, reports, resend_many, sign_in, suppressed_addresses,
 };
 
 /// A method of a path.
@@ -48,6 +48,8 @@ pub(super) fn all(is_sandbox: bool) -> Vec<Route> {
         page("/mails/{id}", mails::One),
         page("/payment-orders/{id}", payment_orders::One),
         page("/invoices/{id}", invoices::One),
+        page("/personal-data/{cnpj}", personal_data::PersonalData),
+        page("/personal-data/{cnpj}/export", personal_data::Export),
     ];
     routes.push(page(resend_many::PATH, resend_many::ResendMany));
     routes.push(submit(resend_many::PATH, resend_many::ResendMany));

@@ -3,6 +3,7 @@
 //! A GET shows the form with the record as it stands; what cannot be undone is confirmed there. The form
 //! repeats the version that its reader saw: when another operator was faster, it says so instead.
 
+mod confirmation;
 mod field;
 mod page;
 mod request;
@@ -45,6 +46,17 @@ pub(super) struct ActionForm {
     pub(super) then: &'static str,
     /// The member of the answer that is shown once.
     pub(super) reveals: Option<&'static str>,
+    /// What has to be typed before it is done.
+    pub(super) typed: Option<Typed>,
+    /// What a conflict means here.
+    pub(super) conflict: Option<Text>,
+}
+
+/// A member of the record that has to be typed, so that nothing is done by mistake.
+#[derive(Clone, Copy)]
+pub(super) struct Typed {
+    pub(super) member: &'static str,
+    pub(super) label: Text,
 }
 
 /// A field of the form.
@@ -98,6 +110,8 @@ impl ActionForm {
             filled: &[],
             then,
             reveals: None,
+            typed: None,
+            conflict: None,
         }
     }
 
@@ -133,6 +147,16 @@ impl ActionForm {
 
     pub(super) const fn final_step(mut self) -> Self {
         self.is_final = true;
+        self
+    }
+
+    pub(super) const fn typed(mut self, typed: Typed) -> Self {
+        self.typed = Some(typed);
+        self
+    }
+
+    pub(super) const fn conflict(mut self, meaning: Text) -> Self {
+        self.conflict = Some(meaning);
         self
     }
 

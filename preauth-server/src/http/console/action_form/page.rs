@@ -21,6 +21,7 @@ use crate::http::pages::words::Words;
 use crate::http::reply::Reply;
 use crate::ids::random_bytes;
 
+use super::confirmation::unconfirmed;
 use super::field::{Field, users};
 use super::request::fill;
 use super::subject::Subject;
@@ -57,6 +58,14 @@ impl Submit for ActionPage {
                 .await?;
             return Ok(render(StatusCode::CONFLICT, &page)?);
         }
+        // Whom the role does not permit it, the API refuses, and says so in the audit log.
+        let may = visit.permits(&action.method, action.api);
+        if may && !action.is_confirmed(&subject, form) {
+            let page = action
+                .form_page(visit, &subject, form, Outcome::Unconfirmed)
+                .await?;
+            return Ok(render(StatusCode::BAD_REQUEST, &page)?);
+        }
         let path = action.api_path(visit, form)?;
         let body = action.body(visit, form).await?;
         let once = form.one(ONCE).map(ToOwned::to_owned);
@@ -80,6 +89,8 @@ enum Outcome {
     Asked,
     /// The record has changed since the form was shown.
     Stale,
+    /// What has to be typed before it is done was not.
+    Unconfirmed,
     Refused(Refused),
 }
 
@@ -171,9 +182,16 @@ impl ActionForm {
         let (refusal, is_stale) = match outcome {
             Outcome::Asked => (Vec::new(), false),
             Outcome::Stale => (vec![stale(w).to_owned()], true),
+            Outcome::Unconfirmed => (vec![unconfirmed(w).to_owned()], false),
             Outcome::Refused(refused) => {
                 let is_conflict = refused.status == StatusCode::CONFLICT;
-                (refused.sentences(w), is_conflict)
+                let meaning = self.conflict;
+                let meaning = meaning.filter(|_| refused.has(ErrorCode::ResourceConflict));
+                let sentences = meaning.map(|text| vec![text.of(w.0).to_owned()]);
+                (
+                    sentences.unwrap_or_else(|| refused.sentences(w)),
+                    is_conflict,
+                )
             }
         };
         let back = fill(self.then, |name| {
@@ -192,6 +210,7 @@ impl ActionForm {
             }
             fields.push(field);
         }
+        fields.extend(self.confirmation(w));
         Ok(FormPage {
             f: visit.frame(Section::None),
             title: self.title.of(w.0),
@@ -213,7 +232,7 @@ impl Outcome {
     /// and does nothing twice.
     fn keeps_key(&self) -> bool {
         match self {
-            Self::Asked | Self::Stale => false,
+            Self::Asked | Self::Stale | Self::Unconfirmed => false,
             Self::Refused(refused) => {
                 refused.status.is_server_error() || refused.has(ErrorCode::IdempotencyInProgress)
             }

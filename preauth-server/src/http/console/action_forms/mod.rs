@@ -7,6 +7,7 @@ pub(super) mod master_keys;
 pub(super) mod operations;
 pub(super) mod operators;
 pub(super) mod payment_orders;
+pub(super) mod personal_data;
 pub(super) mod sandbox;
 pub(super) mod webhooks;
 
@@ -21,6 +22,7 @@ pub(super) fn all() -> impl Iterator<Item = &'static ActionForm> {
         operators::ALL,
         invoices::ALL,
         master_keys::ALL,
+        personal_data::ALL,
         payment_orders::ALL,
         webhooks::ALL,
     ]
