@@ -105,6 +105,9 @@ labels! {
     ANSWER = "answer" | "resposta";
     BODY = "Body as sent" | "Corpo enviado";
     RESENT = "deliveries sent again" | "entregas reenviadas";
+    TO_RESEND = "deliveries to send again" | "entregas a reenviar";
+    WAIT_FOR_ENDPOINT = "of these, waiting for a paused endpoint" | "delas, à espera do endpoint pausado";
+    OF_REMOVED_ENDPOINT = "left out, endpoint removed" | "de fora, endpoint removido";
     RECIPIENT = "recipient" | "destinatário";
     ATTEMPTS_MADE = "attempts" | "tentativas";
     ENDED = "ended" | "encerrado em";

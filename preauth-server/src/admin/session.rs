@@ -82,7 +82,8 @@ impl Session {
             print(view.render(&record, self.screen))?;
         }
         if let Some(note) = note {
-            output::print_note(note, self.screen.language)?;
+            let language = self.screen.language;
+            output::print_note(note.of(language), language)?;
         }
         Ok(())
     }
@@ -104,10 +105,16 @@ impl Session {
 
     /// Prints a note to standard error, for people.
     pub(super) fn note(&self, note: Text) -> Result<(), Failure> {
+        self.report(|language| note.of(language).to_owned())
+    }
+
+    /// Prints a line to standard error, for people.
+    pub(super) fn report(&self, line: impl FnOnce(Language) -> String) -> Result<(), Failure> {
         if self.json {
             return Ok(());
         }
-        Ok(output::print_note(note, self.screen.language)?)
+        let language = self.screen.language;
+        Ok(output::print_note(&line(language), language)?)
     }
 
     /// Prints a part of a record that was requested before.
@@ -199,7 +206,8 @@ impl Session {
         let (rows, note) = found(answer.parse()?);
         print(output::table(columns, &rows, self.screen))?;
         if let Some(note) = note {
-            output::print_note(note, self.screen.language)?;
+            let language = self.screen.language;
+            output::print_note(note.of(language), language)?;
         }
         Ok(())
     }
@@ -217,13 +225,26 @@ impl Session {
         subject: Call,
         question: impl FnOnce(Language, &T) -> String,
     ) -> Result<(), Failure> {
-        if self.yes {
+        if !self.asks() {
             return Ok(());
         }
         require_answerer()?;
         let subject = self.ask(subject).await?;
+        self.confirm_found(|language| question(language, &subject))
+    }
+
+    /// Whether irreversible commands ask for confirmation.
+    pub(super) const fn asks(&self) -> bool {
+        !self.yes
+    }
+
+    /// Asks about what was requested before.
+    pub(super) fn confirm_found(
+        &self,
+        question: impl FnOnce(Language) -> String,
+    ) -> Result<(), Failure> {
         let language = self.screen.language;
-        confirm(&question(language, &subject), language)
+        confirm(&question(language), language)
     }
 
     /// The id of a user of `company`.

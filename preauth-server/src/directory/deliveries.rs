@@ -6,10 +6,12 @@ use preauth_core::port::{DeliveryStatus as Stored, PageRequest, Unavailable};
 use preauth_core::text_enum;
 use preauth_core::value::{CompanyId, DeliveryId, EventId, EventType, OperationId, Timestamp};
 
-use super::{DirectoryError, Page};
+use super::{DirectoryError, Page, ResendPlace, ResendRange, Resendable, Resent};
 
 /// Maximum number of deliveries per write, so that other writes do not wait long.
 const BATCH: u32 = 1_000;
+/// Maximum number of batches that one request for a range of time reads; the next one goes on.
+const MAX_BATCHES: usize = 20;
 
 text_enum! {
     /// The status of a delivery as the platform shows it.
@@ -143,6 +145,24 @@ pub trait Deliveries: Send + Sync {
         at: Timestamp,
         limit: u32,
     ) -> Result<u64, Unavailable>;
+
+    /// Reads the next `limit` deliveries of a head office after a place, in the order of their events, and returns
+    /// those of the range that ended until it began.
+    async fn resendable(
+        &self,
+        range: &ResendRange,
+        after: Option<ResendPlace>,
+        limit: u32,
+    ) -> Result<Resendable, Unavailable>;
+
+    /// Does the same as [`resend`](Self::resend) with these deliveries, unless they have been queued or have ended since
+    /// the range began, or their endpoint was removed. Returns the number of those that are due again.
+    async fn resend_ended(
+        &self,
+        range: &ResendRange,
+        deliveries: Vec<DeliveryId>,
+        at: Timestamp,
+    ) -> Result<u64, Unavailable>;
 }
 
 /// Makes all failed deliveries of a head office due at `now` that failed since `since`, batch after
@@ -163,4 +183,36 @@ pub async fn resend_all_failed(
             return Ok(count);
         }
     }
+}
+
+/// Makes the deliveries of `range` after a place due at `due_at`, with a fresh schedule, or only counts them. Repeating
+/// a request whose answer was lost queues nothing twice: what it queued still waits, or ended after the beginning.
+pub async fn resend_range(
+    deliveries: &dyn Deliveries,
+    range: &ResendRange,
+    after: Option<ResendPlace>,
+    due_at: Option<Timestamp>,
+) -> Result<Resent, Unavailable> {
+    let mut resent = Resent {
+        next: after,
+        ..Resent::default()
+    };
+    for _ in 0..MAX_BATCHES {
+        let found = deliveries.resendable(range, resent.next, BATCH).await?;
+        let mut count = u64::try_from(found.deliveries.len()).unwrap_or(u64::MAX);
+        if let Some(due_at) = due_at.filter(|_| count > 0) {
+            let queued = deliveries.resend_ended(range, found.deliveries, due_at);
+            count = queued.await?;
+        }
+        resent.count = resent.count.saturating_add(count);
+        resent.paused = resent.paused.saturating_add(found.paused.min(count));
+        resent.endpoint_removed = resent
+            .endpoint_removed
+            .saturating_add(found.endpoint_removed);
+        resent.next = found.next;
+        if found.next.is_none() {
+            break;
+        }
+    }
+    Ok(resent)
 }

@@ -22,6 +22,7 @@ mod payment_orders;
 mod personal_data;
 mod registration;
 mod reports;
+mod resend_range;
 mod suppressed_addresses;
 mod users;
 
@@ -31,7 +32,7 @@ pub use companies::{Companies, Company, Contact, Invitation, Suspension};
 pub use console_sessions::{ConsoleSession, ConsoleSessions, SessionHolder};
 pub use deliveries::{
     AttemptRecord, Deliveries, Delivery, DeliveryFilter, DeliveryStatus, DeliveryWait,
-    OVERDUE_AFTER, resend_all_failed,
+    OVERDUE_AFTER, resend_all_failed, resend_range,
 };
 pub use endpoints::{
     Abandoned, Endpoint, Endpoints, KeptSecret, Replaced, ResealedSecret, SealedSecret, SecretId,
@@ -54,6 +55,7 @@ pub use registration::{RegistrationError, register};
 pub use reports::{
     Activity, Period, ReportQuery, ReportRow, ReportScope, ReportUnit, Reports, Volume,
 };
+pub use resend_range::{EndedStatus, ResendPlace, ResendRange, Resendable, Resent};
 pub use suppressed_addresses::{Addressee, SuppressedAddress, SuppressedAddresses};
 pub use users::{User, UserChange, Users};
 

@@ -1,6 +1,7 @@
 //! Secrets: signing secrets, master keys, the operator token.
 
 mod abandonment;
+mod cursor;
 mod derived_key;
 mod event_cursors;
 mod handshake;
@@ -10,6 +11,7 @@ mod master_key;
 mod operator_token;
 mod operator_tokens;
 mod reencryption;
+mod resend_cursors;
 mod sealed_address;
 mod signing;
 mod supplier_links;
@@ -27,6 +29,7 @@ pub use master_key::{MasterKeyFileError, MasterKeyId, MasterKeyIdError};
 pub use operator_token::{OperatorToken, TokenFileError};
 pub use operator_tokens::{Named, OperatorTokens};
 pub use reencryption::{Reencrypted, reencrypt};
+pub use resend_cursors::ResendCursors;
 pub use signing::new_signing_secret;
 pub use supplier_links::{SupplierLinks, SupplierPage};
 pub use vault::{Vault, VaultError};

@@ -1,12 +1,15 @@
 //! Endpoints and the deliveries to them.
 
+use std::io::{BufRead as _, BufReader};
+
 use serde_json::json;
+use sqlx::{AssertSqlSafe, Connection as _, Executor as _, SqliteConnection};
 use test_support::{
     Backend, Sandbox, TestReceiver,
     travel::{advance, retry_delays},
 };
 
-use crate::operator::{COMPANY, Operator, value};
+use crate::operator::{COMPANY, NEW_COMPANY, Operator, value};
 
 #[tokio::test]
 async fn an_endpoint_is_set_paused_rotated_and_deleted() {
@@ -175,4 +178,176 @@ async fn one_command_sends_all_failed_deliveries_again() {
     let one = operator.stdout(&resend);
     assert_eq!(value(&one, "deliveries sent again"), "1");
     receiver.requests(12).await;
+}
+
+const RANGE: [&str; 6] = [
+    "deliveries",
+    "resend",
+    "--company",
+    COMPANY,
+    "--since",
+    "2020-01-01 00:00:00Z",
+];
+
+/// Waits until every delivery has arrived; returns the number of attempts.
+fn attempts_of_delivered(operator: &Operator) -> usize {
+    loop {
+        let listed = operator.json(&["delivery", "list", COMPANY, "--all"]);
+        let all = listed["data"].as_array().unwrap();
+        if all.iter().all(|it| it["status"] == "DELIVERED") {
+            let attempts = all
+                .iter()
+                .map(|it| it["attempts"].as_array().unwrap().len());
+            return attempts.sum();
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_a_receiver_lost_is_sent_again() {
+    let receiver = TestReceiver::start().await;
+    let sandbox = Sandbox::start_sending_to(Backend::Sqlite, &receiver.url()).await;
+    let operator = Operator::of(sandbox);
+    for number in ["NF-1", "NF-2", "NF-3"] {
+        operator.offer(number).await;
+    }
+    receiver.requests(3).await;
+    assert_eq!(attempts_of_delivered(&operator), 3);
+    let with = |more: &[&'static str]| [&RANGE[..], more].concat();
+
+    let shown = operator.stdout(&with(&["--dry-run"]));
+    assert_eq!(value(&shown, "deliveries to send again"), "3");
+    assert_eq!(value(&shown, "left out, endpoint removed"), "0");
+    let counted = operator.json(&with(&["--dry-run", "--status", "failed"]));
+    let nothing = json!({"count": 0, "paused": 0, "endpointRemoved": 0, "next": null});
+    assert_eq!(counted, nothing);
+    assert_eq!(attempts_of_delivered(&operator), 3);
+    // Without a terminal nobody can answer.
+    operator.run(&with(&[])).failed(4, &["give --yes to go on"]);
+    assert_eq!(attempts_of_delivered(&operator), 3);
+
+    let of_type = [
+        "--yes",
+        "--type",
+        "pre_authorization.created,anticipation.paid",
+    ];
+    let sent = operator.stdout(&with(&of_type));
+    assert_eq!(value(&sent, "deliveries sent again"), "3");
+    receiver.requests(6).await;
+    assert_eq!(attempts_of_delivered(&operator), 6);
+    let none = [
+        "--yes",
+        "--status",
+        "FAILED,delivered",
+        "--type",
+        "anticipation.paid",
+    ];
+    assert_eq!(operator.json(&with(&none)), nothing);
+
+    for (arguments, code, expected) in [
+        (&["--status", "pending"][..], 2, "pending"),
+        (&["--type", "anticipation.lost"][..], 2, "anticipation.lost"),
+        (&["--until", "today"][..], 2, "not of the form"),
+        (
+            &["01a1fe3a-25a3-7ffb-8504-107e7be706e3"][..],
+            2,
+            "cannot be used with",
+        ),
+        (
+            &["--yes", "--until", "2019-12-31 00:00:00Z"][..],
+            1,
+            "since",
+        ),
+        (&["--yes", "--after", "AAAA"][..], 1, "after"),
+    ] {
+        let done = operator.run(&with(arguments));
+        done.failed(code, &[expected]);
+    }
+    let without_since = ["delivery", "resend", "--company", COMPANY];
+    operator.run(&without_since).failed(2, &["--since"]);
+    let without_company = ["delivery", "resend", "--since", "2020-01-01 00:00:00Z"];
+    operator.run(&without_company).failed(2, &["--company"]);
+    operator
+        .run(&["delivery", "resend"])
+        .failed(2, &["<DELIVERY>"]);
+    let unknown = [
+        "--company",
+        NEW_COMPANY,
+        "--since",
+        "2020-01-01 00:00:00Z",
+        "--dry-run",
+    ];
+    operator
+        .run(&[&["delivery", "resend"][..], &unknown].concat())
+        .failed(1, &[]);
+    assert_eq!(attempts_of_delivered(&operator), 6);
+}
+
+/// Adds so many deliveries of another type at one moment after the company's first one.
+async fn add_many(sandbox: &Sandbox, rows: u32) {
+    let url = format!("sqlite://{}", sandbox.data().join("preauth.db").display());
+    let mut beside = SqliteConnection::connect(&url).await.unwrap();
+    let sql = format!(
+        "PRAGMA foreign_keys = OFF;
+         INSERT INTO deliveries (id, head_office_id, endpoint_id, event_id, event_type, status,
+             attempts_made, created_at, ended_at)
+         SELECT randomblob(16), d.head_office_id, d.endpoint_id, randomblob(16), 'webhook.test',
+             'DELIVERED', 1, d.created_at + 1, d.ended_at
+         FROM (SELECT * FROM deliveries ORDER BY created_at, id LIMIT 1) d
+         CROSS JOIN (WITH RECURSIVE n (n) AS
+             (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < {rows}) SELECT n FROM n)"
+    );
+    beside.execute(AssertSqlSafe(sql)).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_resend_that_was_killed_goes_on_where_it_ended() {
+    let receiver = TestReceiver::start().await;
+    let sandbox = Sandbox::start_sending_to(Backend::Sqlite, &receiver.url()).await;
+    let operator = Operator::of(sandbox);
+    operator.offer("NF-1").await;
+    receiver.requests(1).await;
+    assert_eq!(attempts_of_delivered(&operator), 1);
+    advance(&operator.sandbox, 60).await;
+    // More than two requests walk over.
+    add_many(&operator.sandbox, 45_000).await;
+    operator.offer("NF-2").await;
+    receiver.requests(2).await;
+    let command = [
+        &RANGE[..],
+        &["--type", "pre_authorization.created", "--yes"],
+    ]
+    .concat();
+    let mut killed = operator.spawn(&command);
+    let mut line = String::new();
+    let mut progress = BufReader::new(killed.stderr.take().unwrap());
+    progress.read_line(&mut line).unwrap();
+    killed.kill().unwrap();
+    killed.wait().unwrap();
+    let (_, rest) = line.split_once("--after ").unwrap();
+    let place = rest.split_whitespace().next().unwrap();
+    let done = operator.run(&[&command[..], &["--after", place]].concat());
+    assert_eq!(done.code, 0, "{}", done.err);
+    // Whatever the killed one still queued, each arrives once more.
+    receiver.requests(4).await;
+    let created = [
+        "delivery",
+        "list",
+        COMPANY,
+        "--event",
+        "pre_authorization.created",
+    ];
+    let all = loop {
+        let listed = operator.json(&created)["data"].take();
+        let all = listed.as_array().unwrap().clone();
+        if all.iter().all(|it| it["status"] == "DELIVERED") {
+            break all;
+        }
+    };
+    let attempts = all
+        .iter()
+        .map(|it| it["attempts"].as_array().unwrap().len());
+    assert_eq!(attempts.collect::<Vec<_>>(), [2, 2]);
+    let counted = operator.run(&[&command[..8], &["--dry-run"]].concat());
+    assert_eq!(value(&counted.out, "deliveries to send again"), "2");
 }

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 
 use serde_json::Value;
 use tempfile::TempDir;
@@ -66,6 +66,17 @@ impl Operator {
         stdin.write_all(input.as_bytes()).unwrap();
         drop(stdin);
         child.wait_with_output().unwrap().into()
+    }
+
+    /// Starts a command, whose errors can be read.
+    pub(crate) fn spawn(&self, arguments: &[&str]) -> Child {
+        let variables = [
+            ("PREAUTH_PLATFORM_URL", self.sandbox.text("platformUrl")),
+            ("PREAUTH_PLATFORM_TOKEN", self.sandbox.text("platformToken")),
+        ];
+        let mut command = command(self.folder.path(), arguments, &variables);
+        command.stdout(Stdio::null()).stderr(Stdio::piped());
+        command.spawn().unwrap()
     }
 
     /// The text output of a command that succeeds.

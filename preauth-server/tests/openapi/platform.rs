@@ -177,7 +177,10 @@ impl Story {
         self.get(&format!("{list}?eventType=webhook.test&limit=5"))
             .await;
         let since = json!({"since": "2026-01-01T00:00:00Z"});
-        self.post(&format!("{list}/resend"), since).await;
+        self.post(&format!("{list}/resend"), since.clone()).await;
+        self.post(&format!("{list}/resend-range/count"), since.clone())
+            .await;
+        self.post(&format!("{list}/resend-range"), since).await;
         self.act(&format!("{demo}/pause")).await;
         self.act(&format!("{demo}/resume")).await;
         self.post(&format!("{demo}/rotate-secret"), json!({"overlapHours": 1}))

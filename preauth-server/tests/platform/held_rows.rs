@@ -12,7 +12,7 @@ use sqlx::{AssertSqlSafe, Connection, Executor, PgConnection, SqliteConnection};
 use test_support::{Answer, Backend, RawCaller, offer_body};
 use tokio::task::JoinHandle;
 
-use crate::routes::{CLOCK, ROUTES, Route};
+use crate::routes::{CLOCK, ROUTES, Route, is_read};
 use crate::scene::{Scene, text};
 
 /// Maximum number of tries: what waits is refused after some seconds, and on a busy machine what stands
@@ -245,10 +245,9 @@ fn cnpj(number: usize) -> String {
 
 /// Every write that needs rows of one head office. What removes or resends what others need comes last.
 fn writes() -> Vec<&'static Route> {
-    /// Keys are only searched; the re-encryption goes from head office to head office; operators and suppressed
+    /// The re-encryption goes from head office to head office; operators and suppressed
     /// addresses belong to none; personal data are erased of companies without anything in progress.
-    const OTHERS: [&str; 7] = [
-        "/api-key-search",
+    const OTHERS: [&str; 6] = [
         "/master-keys/reencrypt",
         "/operators",
         "/operators/{id}/revoke",
@@ -261,15 +260,13 @@ fn writes() -> Vec<&'static Route> {
     writes
 }
 
-/// Every write, in the same order: every route but reads and the search for keys.
+/// Every write, in the same order.
 pub(crate) fn writes_of_all() -> Vec<&'static Route> {
     let writes = ROUTES.iter().filter(|route| route.method != "GET");
-    let mut writes: Vec<_> = writes
-        .filter(|route| route.path != "/api-key-search")
-        .collect();
+    let mut writes: Vec<_> = writes.filter(|route| !is_read(route.path)).collect();
     writes.sort_by_key(|route| match (route.method, route.path) {
         ("DELETE", _) => 2,
-        (_, "/companies/{id}/deliveries/resend") => 1,
+        (_, "/companies/{id}/deliveries/resend" | "/companies/{id}/deliveries/resend-range") => 1,
         _ => 0,
     });
     writes

@@ -30,6 +30,7 @@ mod races;
 mod records;
 mod refusals;
 mod reports;
+mod resend_range;
 mod routes;
 mod scene;
 mod story;

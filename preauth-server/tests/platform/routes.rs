@@ -102,6 +102,13 @@ const PAYMENT_ORDER: &[Field] = &[
     may("scheduledFor", Text),
     may("operationId", Whole),
 ];
+const RESEND_RANGE: &[Field] = &[
+    needs("since", Text),
+    may("until", Text),
+    may("eventTypes", List),
+    may("statuses", List),
+    may("after", Text),
+];
 const REASON: &[Field] = &[may("reason", Text)];
 
 /// The route that exists in a sandbox only.
@@ -176,6 +183,16 @@ pub(crate) const ROUTES: &[Route] = &[
         "/companies/{id}/deliveries/resend",
         Body(&[needs("since", Text)]),
     ),
+    route(
+        "POST",
+        "/companies/{id}/deliveries/resend-range",
+        Body(RESEND_RANGE),
+    ),
+    route(
+        "POST",
+        "/companies/{id}/deliveries/resend-range/count",
+        Body(RESEND_RANGE),
+    ),
     route("GET", "/deliveries", Pages),
     route("GET", "/deliveries/{id}", Nothing),
     route("POST", "/deliveries/{id}/resend", Nothing),
@@ -242,6 +259,15 @@ pub(crate) const ROUTES: &[Route] = &[
     route("POST", CLOCK, Body(&[needs("advanceSeconds", Whole)])),
 ];
 
+/// Whether a POST to this path changes nothing.
+pub(crate) fn is_read(path: &str) -> bool {
+    [
+        "/api-key-search",
+        "/companies/{id}/deliveries/resend-range/count",
+    ]
+    .contains(&path)
+}
+
 impl Route {
     /// The fields of its body; `None` when it reads none.
     pub(crate) const fn fields(&self) -> Option<&'static [Field]> {
@@ -290,6 +316,10 @@ impl Route {
                 json!({"url": scene.receiver.url(), "events": ["anticipation.paid"]})
             }
             "/companies/{id}/deliveries/resend" => json!({"since": "2026-11-21T12:00:00Z"}),
+            "/companies/{id}/deliveries/resend-range"
+            | "/companies/{id}/deliveries/resend-range/count" => {
+                json!({"since": "2020-01-01T00:00:00Z"})
+            }
             "/operations" | "/invoices" => scene.advance_body("NF-VALID"),
             CLOCK => json!({"advanceSeconds": 0}),
             "/operations/{id}/release" => json!({"netAmount": 1000}),

@@ -15,6 +15,7 @@ use crate::http::platform::deliveries::{AttemptShape, DeliveryShape, ResendReque
 use crate::labels;
 
 use super::Run;
+use super::resend_range::RangeArgs;
 
 /// Commands on deliveries.
 #[derive(Debug, Subcommand)]
@@ -52,13 +53,18 @@ pub(crate) enum DeliveryCommand {
         #[arg(value_parser = DeliveryId::parse)]
         delivery: DeliveryId,
     },
-    /// Send a delivery again, at once, or now what waits for its next attempt.
-    #[command(after_help = "Example:\n  preauth-server delivery resend \
-                            01a1fe3a-25a3-7ffb-8504-107e7be706e3")]
+    /// Send a delivery again, at once, or now what waits for its next attempt; or all of a company in a range of time,
+    /// also what was delivered.
+    #[command(after_help = "Examples:\n  preauth-server delivery resend \
+                      01a1fe3a-25a3-7ffb-8504-107e7be706e3\n  preauth-server delivery resend \
+                      --company 45.723.001/0001-00 --since 2026-11-21T12:00:00Z --status delivered")]
     Resend {
         /// Id of the delivery.
-        #[arg(value_parser = DeliveryId::parse)]
-        delivery: DeliveryId,
+        #[arg(value_parser = DeliveryId::parse, required_unless_present = "company",
+              conflicts_with = "company")]
+        delivery: Option<DeliveryId>,
+        #[command(flatten)]
+        range: RangeArgs,
     },
     /// Send again, at once, whatever has failed since a moment.
     #[command(after_help = "Example:\n  preauth-server delivery resend-failed \
@@ -144,10 +150,17 @@ impl Run for DeliveryCommand {
                 let call = Call::get(format!("deliveries/{delivery}"));
                 session.show(call, &DELIVERY).await
             }
-            Self::Resend { delivery } => {
+            Self::Resend {
+                delivery: Some(delivery),
+                ..
+            } => {
                 let call = Call::post(format!("deliveries/{delivery}/resend"));
                 session.show(call, &DELIVERY).await
             }
+            Self::Resend {
+                delivery: None,
+                range,
+            } => range.run(session).await,
             Self::ResendFailed { company, since } => {
                 let company = session.company(&company).await?;
                 let call = Call::post(format!("companies/{company}/deliveries/resend"));

@@ -16,6 +16,7 @@ mod overview;
 mod payment_order;
 mod personal_data;
 mod report;
+mod resend_range;
 mod supplier;
 mod user;
 
@@ -50,6 +51,7 @@ pub(crate) enum AdminCommand {
     /// Where a company receives events.
     Endpoint(Noun<endpoint::EndpointCommand>),
     /// Events on their way to an endpoint.
+    #[command(alias = "deliveries")]
     Delivery(Noun<delivery::DeliveryCommand>),
     /// Mails to suppliers and companies.
     #[command(alias = "notice")]

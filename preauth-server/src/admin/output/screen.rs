@@ -69,8 +69,8 @@ pub(in crate::admin) fn print(mut text: String) -> io::Result<()> {
 }
 
 /// Writes a note to standard error, which scripts do not read.
-pub(in crate::admin) fn print_note(text: Text, language: Language) -> io::Result<()> {
-    let (note, text) = (NOTE.of(language), text.of(language));
+pub(in crate::admin) fn print_note(text: &str, language: Language) -> io::Result<()> {
+    let note = NOTE.of(language);
     writeln!(io::stderr().lock(), "{note}: {text}")
 }
 

@@ -38,6 +38,7 @@ mod probes;
 pub(crate) mod reason;
 mod refusal;
 pub(crate) mod reports;
+pub(crate) mod resend_range;
 mod resource;
 mod routes;
 mod sandbox_clock;

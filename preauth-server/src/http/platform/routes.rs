@@ -11,8 +11,8 @@ use super::resource::Resource;
 use super::{
     api_keys, audit_log, blocked_suppliers, calling_operator, companies, credit_analysis,
     deliveries, extensions, invoices, mails, master_keys, operations, operators, overview,
-    payment_orders, personal_data, reports, sandbox_clock, suppressed_addresses, users,
-    webhook_endpoint,
+    payment_orders, personal_data, reports, resend_range, sandbox_clock, suppressed_addresses,
+    users, webhook_endpoint,
 };
 
 /// The lowest role that may move the clock, in a sandbox.
@@ -133,6 +133,8 @@ fn company_resources() -> Vec<Resource> {
         at("companies/{id}/webhook-endpoint/test").create(Operator, webhook_endpoint::Test),
         at("companies/{id}/deliveries").get(Viewer, deliveries::List),
         at("companies/{id}/deliveries/resend").post(Operator, deliveries::ResendFailed),
+        at("companies/{id}/deliveries/resend-range").post(Operator, resend_range::Queue),
+        at("companies/{id}/deliveries/resend-range/count").post(Viewer, resend_range::Count),
         at("deliveries").get(Viewer, deliveries::ListAll),
         at("deliveries/{id}").get(Viewer, deliveries::Find),
         at("deliveries/{id}/resend").post(Operator, deliveries::Resend),

@@ -10,6 +10,7 @@ mod personal_data;
 mod queues;
 mod reported;
 mod reports;
+mod resend;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

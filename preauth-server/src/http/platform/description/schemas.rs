@@ -10,8 +10,8 @@ use crate::http::platform::reason::NewReason;
 use crate::http::platform::{
     api_keys, audit_log, blocked_suppliers, calling_operator, companies, credit_analysis,
     deliveries, extensions, invoices, mails, master_keys, operations, operators, overview,
-    payment_orders, personal_data, probes, reports, sandbox_clock, suppressed_addresses, users,
-    webhook_endpoint,
+    payment_orders, personal_data, probes, reports, resend_range, sandbox_clock,
+    suppressed_addresses, users, webhook_endpoint,
 };
 
 pub(super) const ALL: &Shapes = &[
@@ -59,6 +59,8 @@ pub(super) const ALL: &Shapes = &[
     list::<deliveries::DeliveryShape>("DeliveryList"),
     shape::<deliveries::ResendRequest>(),
     shape::<deliveries::ResentShape>(),
+    shape::<resend_range::ResendRangeRequest>(),
+    shape::<resend_range::ResentRangeShape>(),
     shape::<mails::MailShape>(),
     list::<mails::MailShape>("NoticeList"),
     shape::<personal_data::PersonalDataShape>(),

@@ -2,6 +2,7 @@
 
 mod attempts;
 pub(in crate::store) mod lease;
+mod range;
 mod resend;
 
 use std::sync::Arc;
@@ -12,7 +13,7 @@ use preauth_core::value::{CompanyId, DeliveryId, Timestamp};
 
 use crate::directory::{
     Deliveries, Delivery, DeliveryFilter, DeliveryStatus, DeliveryWait, DirectoryError,
-    OVERDUE_AFTER, Page,
+    OVERDUE_AFTER, Page, ResendPlace, ResendRange, Resendable,
 };
 use crate::store::error::{Fault, unavailable};
 use crate::store::rows::{Corrupt, clamped, delivery};
@@ -92,6 +93,37 @@ impl<D: Database> Deliveries for D {
         };
         let resent = self.write_and_wake(batch, |session, batch| {
             Box::pin(resend::failed(session, batch))
+        });
+        resent.await.map_err(unavailable)
+    }
+
+    async fn resendable(
+        &self,
+        range: &ResendRange,
+        after: Option<ResendPlace>,
+        limit: u32,
+    ) -> Result<Resendable, Unavailable> {
+        let input = (*range, after, limit);
+        let found = self.read_snapshot(&input, |session, (range, after, limit)| {
+            Box::pin(range::resendable(session, range, *after, *limit))
+        });
+        Ok(found.await?)
+    }
+
+    async fn resend_ended(
+        &self,
+        range: &ResendRange,
+        deliveries: Vec<DeliveryId>,
+        at: Timestamp,
+    ) -> Result<u64, Unavailable> {
+        let these = range::These {
+            company: range.company,
+            began_at: range.began_at,
+            deliveries,
+            at,
+        };
+        let resent = self.write_and_wake(these, |session, these| {
+            Box::pin(range::resend(session, these))
         });
         resent.await.map_err(unavailable)
     }

@@ -89,11 +89,7 @@ pub(super) struct Batch {
 
 /// Queues a batch of failed deliveries again; returns their number.
 pub(super) async fn failed(session: &mut dyn Session, batch: &Batch) -> Result<u64, WriteError> {
-    // Locks the endpoints, so that none is removed in the meantime.
-    query("SELECT 1 FROM endpoints WHERE head_office_id = $1 AND deleted_at IS NULL FOR KEY SHARE")
-        .bind(batch.company.as_uuid())
-        .lock(session)
-        .await?;
+    lock_endpoints(session, batch.company).await?;
     let done = query(sql!(
         "UPDATE deliveries
          SET status = 'PENDING', next_attempt_at = $3, ended_at = NULL, attempts_made = 0,
@@ -113,4 +109,16 @@ pub(super) async fn failed(session: &mut dyn Session, batch: &Batch) -> Result<u
     .execute(session)
     .await?;
     Ok(done)
+}
+
+/// Locks the endpoints of a head office, so that none is removed in the meantime.
+pub(super) async fn lock_endpoints(
+    session: &mut dyn Session,
+    company: CompanyId,
+) -> Result<(), WriteError> {
+    query("SELECT 1 FROM endpoints WHERE head_office_id = $1 AND deleted_at IS NULL FOR KEY SHARE")
+        .bind(company.as_uuid())
+        .lock(session)
+        .await?;
+    Ok(())
 }
