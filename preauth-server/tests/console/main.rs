@@ -16,4 +16,5 @@ mod pages;
 mod personal_data;
 mod reports;
 mod resend_many;
+mod resend_range;
 mod sessions;

@@ -153,8 +153,11 @@ impl List for OfCompany {
 
     fn action_links(&self, visit: &Visit) -> Vec<super::action_link::ActionLink> {
         let id = visit.id("id").unwrap_or_default();
-        let link = webhooks::RESEND_FAILED.link(visit, &[("id", id)]);
-        link.into_iter().collect()
+        let forms = [&webhooks::RESEND_FAILED, &webhooks::RESEND_RANGE];
+        let links = forms
+            .into_iter()
+            .map(|form| form.link(visit, &[("id", id)]));
+        links.flatten().collect()
     }
 
     fn crumb(&self, visit: &Visit) -> Option<(String, String)> {

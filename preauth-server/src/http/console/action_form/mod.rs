@@ -35,6 +35,9 @@ pub(super) struct ActionForm {
     pub(super) fixed: &'static [(&'static str, &'static str)],
     /// Whether it cannot be undone.
     pub(super) is_final: bool,
+    /// Where the API counts what the request would send again: the form shows that first, and sends the request
+    /// when it comes once more, unchanged.
+    pub(super) counted: Option<&'static str>,
     /// The record that it is about: its route in the API, which stands above the form.
     pub(super) record: Option<&'static str>,
     /// What it changes: its route in the API, whose members fill the fields. There may be nothing yet.
@@ -105,6 +108,7 @@ impl ActionForm {
             inputs: &[],
             fixed: &[],
             is_final: false,
+            counted: None,
             record: None,
             edits: None,
             filled: &[],
@@ -147,6 +151,11 @@ impl ActionForm {
 
     pub(super) const fn final_step(mut self) -> Self {
         self.is_final = true;
+        self
+    }
+
+    pub(super) const fn counted(mut self, api: &'static str) -> Self {
+        self.counted = Some(api);
         self
     }
 

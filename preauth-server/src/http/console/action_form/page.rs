@@ -5,6 +5,7 @@ use preauth_core::ErrorCode;
 use salvo::async_trait;
 use salvo::http::{Method, Request, StatusCode};
 use serde_json::Value;
+use sha2::{Digest as _, Sha256};
 use uuid::Uuid;
 
 use crate::http::console::PREFIX;
@@ -18,8 +19,10 @@ use crate::http::error::ApiError;
 use crate::http::pages::form::Form;
 use crate::http::pages::headers;
 use crate::http::pages::words::Words;
+use crate::http::platform::resend_range::ResentRangeShape;
 use crate::http::reply::Reply;
 use crate::ids::random_bytes;
+use crate::labels;
 
 use super::confirmation::unconfirmed;
 use super::field::{Field, users};
@@ -66,10 +69,25 @@ impl Submit for ActionPage {
                 .await?;
             return Ok(render(StatusCode::BAD_REQUEST, &page)?);
         }
-        let path = action.api_path(visit, form)?;
         let body = action.body(visit, form).await?;
+        let mark = hex::encode(Sha256::digest(body.as_deref().unwrap_or_default()));
+        let unseen = action
+            .counted
+            .filter(|_| form.one(COUNTED) != Some(mark.as_str()));
+        let (method, path) = match unseen {
+            Some(count) => (
+                Method::POST,
+                fill(count, |name| visit.id(name).map(ToOwned::to_owned))?,
+            ),
+            None => (action.method.clone(), action.api_path(visit, form)?),
+        };
         let once = form.one(ONCE).map(ToOwned::to_owned);
-        match visit.send(action.method.clone(), path, body, once).await {
+        match visit.send(method, path, body, once).await {
+            Ok(answer) if unseen.is_some() => {
+                let outcome = Outcome::Counted(answer.parse()?, mark);
+                let page = action.form_page(visit, &subject, form, outcome).await?;
+                Ok(render(StatusCode::OK, &page)?)
+            }
             Ok(answer) => action.done(visit, subject.record.as_ref(), &answer),
             Err(Failure::Refused(refused)) => {
                 // As it stands now: perhaps another operator was faster.
@@ -92,8 +110,12 @@ enum Outcome {
     /// What has to be typed before it is done was not.
     Unconfirmed,
     Refused(Refused),
+    /// What the request would do, and its mark.
+    Counted(ResentRangeShape, String),
 }
 
+/// The mark of the request that its reader saw counted.
+const COUNTED: &str = "counted";
 /// The idempotency key of the request, made with the form: a form that is sent twice creates once.
 const ONCE: &str = "once";
 /// The version of the record when the form was shown.
@@ -110,6 +132,8 @@ struct FormPage {
     refusal: Vec<String>,
     is_stale: bool,
     is_final: bool,
+    /// The mark of the request that was counted.
+    counted: Option<String>,
     back: String,
     once: String,
     version: String,
@@ -179,8 +203,28 @@ impl ActionForm {
         let record = subject.record.as_ref();
         let once = outcome.keeps_key().then(|| form.one(ONCE)).flatten();
         let once = once.map(ToOwned::to_owned);
+        let mut facts = record.map(|record| facts(record, w)).unwrap_or_default();
+        let mut counted = None;
         let (refusal, is_stale) = match outcome {
             Outcome::Asked => (Vec::new(), false),
+            Outcome::Counted(found, _) if found.next.is_some() => {
+                (vec![too_many(w).to_owned()], false)
+            }
+            Outcome::Counted(found, mark) => {
+                facts.extend([
+                    (labels::TO_RESEND.of(w.0), Cell::number(found.count, w)),
+                    (
+                        labels::WAIT_FOR_ENDPOINT.of(w.0),
+                        Cell::number(found.paused, w),
+                    ),
+                    (
+                        labels::OF_REMOVED_ENDPOINT.of(w.0),
+                        Cell::number(found.endpoint_removed, w),
+                    ),
+                ]);
+                counted = Some(mark).filter(|_| found.count > 0);
+                (Vec::new(), false)
+            }
             Outcome::Stale => (vec![stale(w).to_owned()], true),
             Outcome::Unconfirmed => (vec![unconfirmed(w).to_owned()], false),
             Outcome::Refused(refused) => {
@@ -215,11 +259,12 @@ impl ActionForm {
             f: visit.frame(Section::None),
             title: self.title.of(w.0),
             about: self.about.map(|text| text.of(w.0)),
-            facts: record.map(|record| facts(record, w)).unwrap_or_default(),
+            facts,
             fields,
             refusal,
             is_stale,
             is_final: self.is_final,
+            counted,
             back: format!("{PREFIX}/{}", back.trim_end_matches('/')),
             once: once.unwrap_or_else(|| Uuid::from_bytes(random_bytes()).to_string()),
             version: self.version(subject),
@@ -232,7 +277,7 @@ impl Outcome {
     /// and does nothing twice.
     fn keeps_key(&self) -> bool {
         match self {
-            Self::Asked | Self::Stale | Self::Unconfirmed => false,
+            Self::Asked | Self::Stale | Self::Unconfirmed | Self::Counted(..) => false,
             Self::Refused(refused) => {
                 refused.status.is_server_error() || refused.has(ErrorCode::IdempotencyInProgress)
             }
@@ -244,5 +289,12 @@ fn stale(w: Words) -> &'static str {
     w.t(
         "Somebody else was faster: this record has changed since you opened the form. Nothing was done. Below is how it stands now.",
         "Alguém foi mais rápido: este registro mudou desde que você abriu o formulário. Nada foi feito. Abaixo, a situação atual.",
+    )
+}
+
+fn too_many(w: Words) -> &'static str {
+    w.t(
+        "There are more deliveries in this range than one request walks over. Nothing was done. Choose a shorter one, or use the command `delivery resend --company`.",
+        "Há mais entregas neste intervalo do que uma requisição percorre. Nada foi feito. Escolha um menor, ou use o comando `delivery resend --company`.",
     )
 }

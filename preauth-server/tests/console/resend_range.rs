@@ -1,0 +1,100 @@
+//! The form that sends a range of time again: it shows how many there are before it does anything.
+
+use preauth_client::wire::path::PRE_AUTHORIZATIONS;
+use preauth_server::http::platform::PREFIX;
+use serde_json::Value;
+use test_support::{Backend, Sandbox, TestReceiver, offer_body, on_each_database};
+
+use crate::browser::{Browser, hidden};
+
+on_each_database! {
+    what_will_be_sent_again_is_shown_first,
+}
+
+/// Waits until every delivery has arrived; returns the number of attempts.
+async fn attempts_of_delivered(sandbox: &Sandbox) -> usize {
+    loop {
+        let path = format!("{PREFIX}/deliveries?limit=100");
+        let listed = sandbox.platform().get(&path).await.json();
+        let all = listed["data"].as_array().unwrap();
+        if all.iter().all(|it| it["status"] == "DELIVERED") {
+            let attempts = |it: &Value| it["attempts"].as_array().unwrap().len();
+            return all.iter().map(attempts).sum();
+        }
+        tokio::task::yield_now().await;
+    }
+}
+
+async fn what_will_be_sent_again_is_shown_first(backend: Backend) {
+    let receiver = TestReceiver::start().await;
+    let sandbox = Sandbox::start_sending_to(backend, &receiver.url()).await;
+    for number in ["NF-1", "NF-2", "NF-3"] {
+        let body = offer_body(&sandbox, number);
+        let made = sandbox
+            .caller("apiKey")
+            .post_json(PRE_AUTHORIZATIONS, &body);
+        assert_eq!(made.await.status, 201);
+    }
+    receiver.requests(3).await;
+    assert_eq!(attempts_of_delivered(&sandbox).await, 3);
+    let (url, token) = (sandbox.text("platformUrl"), sandbox.text("platformToken"));
+    let mut browser = Browser::signed_in(url, token).await;
+    let cnpj = sandbox.text("companyCnpj");
+    let found = sandbox
+        .platform()
+        .get(&format!("{PREFIX}/companies?cnpj={cnpj}"))
+        .await;
+    let id = found.json()["data"][0]["id"].as_str().unwrap().to_owned();
+    let list = format!("/console/companies/{id}/deliveries");
+    let path = format!("{list}/resend-range");
+    assert!(browser.page(&list).await.contains(&path));
+
+    let range = [("since", "2020-01-01T00:00"), ("statuses", "DELIVERED")];
+    let shown = browser.submit(&path, &range).await;
+    assert_eq!(shown.status, 200, "{}", shown.text);
+    assert!(
+        shown
+            .text
+            .contains("<dt>deliveries to send again</dt><dd>3</dd>"),
+        "{}",
+        shown.text
+    );
+    let mark = hidden(&shown.text, "counted");
+    assert_eq!(
+        attempts_of_delivered(&sandbox).await,
+        3,
+        "nothing is done yet"
+    );
+    // What was changed is shown anew.
+    let others = [
+        ("since", "2020-01-01T00:00"),
+        ("statuses", "FAILED"),
+        ("counted", &mark),
+    ];
+    let changed = browser.submit_again(&shown.text, &path, &others).await;
+    assert!(
+        changed
+            .text
+            .contains("<dt>deliveries to send again</dt><dd>0</dd>"),
+        "{}",
+        changed.text
+    );
+    assert_eq!(
+        hidden(&changed.text, "counted"),
+        "",
+        "there is nothing to do"
+    );
+    for (since, until) in [("soon", ""), ("2020-01-02T00:00", "2020-01-01T00:00")] {
+        let wrong = [("since", since), ("until", until)];
+        let refused = browser.submit(&path, &wrong).await;
+        assert_eq!(refused.status, 400, "{}", refused.text);
+    }
+    assert_eq!(attempts_of_delivered(&sandbox).await, 3);
+
+    let confirmed = [range[0], range[1], ("counted", &mark)];
+    let done = browser.submit_again(&shown.text, &path, &confirmed).await;
+    assert_eq!(done.status, 303, "{}", done.text);
+    assert_eq!(done.header("location"), format!("{list}?done=1"));
+    receiver.requests(6).await;
+    assert_eq!(attempts_of_delivered(&sandbox).await, 6);
+}
