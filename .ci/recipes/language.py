@@ -165,7 +165,7 @@ def reads_each_event_once():
     assert refused.returncode != 0 and "EVENT_CURSOR_EXPIRED" in refused.stdout + refused.stderr, refused
 
 
-def receives(offered):
+def receives(offered, database):
     """`offered` offers are reported, verified, confirmed and printed."""
     def reported():
         story = Path(os.environ["PREAUTH_STORY"]).read_text()
@@ -175,7 +175,10 @@ def receives(offered):
     story = Path(os.environ["PREAUTH_STORY"]).read_text()
     assert story.count("204, delivered") == offered, story
     lengths = receiving.PHP_LENGTHS if language == "php" else receiving.LENGTHS
-    receiving.keeps_the_contract(f"http://127.0.0.1:{port}/webhooks", sandbox["webhookSecret"], lengths)
+    url, secret = f"http://127.0.0.1:{port}/webhooks", sandbox["webhookSecret"]
+    receiving.keeps_the_contract(url, secret, lengths)
+    # The others keep what they have seen in memory.
+    receiving.passes_the_probe(url, secret, (database, "seen") if language in ("python", "php") else None)
 
 
 def receiver():
@@ -192,12 +195,12 @@ if __name__ == "__main__":
     database = str(folder / "webhooks.db")
     if RECEIVES:
         with receiving.program(receiver(), port, WEBHOOK_SECRET=secrets, DATABASE=database):
-            receives(offers_once())
+            receives(offers_once(), database)
         with receiving.program(receiver(), port, WEBHOOK_SECRET=f"{sandbox['webhookSecret']},", DATABASE=database):
             receiving.accepts_nothing(f"http://127.0.0.1:{port}/webhooks", sandbox["webhookSecret"])
         offers_a_list()
     else:
         offers_once()
     reads_each_event_once()
-    done = "vectors, create, retry, receive, batch, events" if RECEIVES else "vectors, create, retry, events"
+    done = "vectors, create, retry, receive, probe, batch, events" if RECEIVES else "vectors, create, retry, events"
     print(f"{language}: {done} ({time.monotonic() - began:.0f} s)")

@@ -6,11 +6,16 @@ import hmac
 import http.client
 import json
 import os
+import shlex
 import socket
 import subprocess
 import time
 import urllib.parse
+from pathlib import Path
 
+ROOT = Path(__file__).resolve().parents[2]
+# An event with an effect.
+CREATED = ROOT / "preauth-core/tests/wire/golden/event_created.json"
 ID = "019f0000-0000-7000-8000-000000000001"
 # Printed by another encoder: spaces, a line end of two characters, letters beyond ASCII, an escape.
 # A receiver that parses and prints it again has other bytes.
@@ -91,6 +96,24 @@ def keeps_the_contract(url, secret, lengths=LENGTHS):
     assert post(url, sign(secret + "x", now, body), body) == 400, "another secret"
     assert post(url, sign(secret, now - 400, body), body) == 400, "too old"
     assert post(url, None, body) == 400, "no signature"
+
+
+def passes_the_probe(url, secret, database=None, event=CREATED):
+    """`preauth-server probe`, a sender on a bad day, finds nothing; with the effects counted, where they are rows of a table."""
+    built = Path(os.environ.get("CARGO_TARGET_DIR") or ROOT / "target", "debug/preauth-server")
+    command = [os.environ.get("PREAUTH_SERVER") or built, "probe", url, "--json"]
+    if event:
+        command += ["--event", event]
+    if database:
+        path, table = database
+        rows = f"import sqlite3; print(*sqlite3.connect('{path}').execute('SELECT count(*) FROM {table}').fetchone())"
+        command += ["--count-command", shlex.join(["python3", "-c", rows])]
+    environment = {**os.environ, "WEBHOOK_SECRET": secret}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120)
+    found = [json.loads(line) for line in done.stdout.splitlines()]
+    unseen = set() if database else {"work-unseen"}
+    wrong = [it for it in found if it.get("result", "ok") != "ok" and it["code"] not in unseen]
+    assert done.returncode == 0 and found and not wrong, f"{url}: {wrong}{done.stderr}"
 
 
 def accepts_nothing(url, secret):
