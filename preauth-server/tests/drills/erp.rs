@@ -112,6 +112,31 @@ impl Erp {
         created.id
     }
 
+    /// Offers so many new invoices in batches, each under a key of its own, until all are created.
+    pub(crate) async fn offer_together(&self, count: usize) {
+        let numbers: Vec<_> = std::iter::repeat_with(|| self.next_number())
+            .take(count)
+            .collect();
+        let key = |number: &str| format!("pedido:{number}");
+        let offers = numbers.iter().map(|it| self.new_offer(it, &key(it)));
+        let mut offering = self.client.create_many(offers).unwrap();
+        while let Some(outcome) = offering.next().await {
+            // A batch that could not be sent is sent again.
+            let Ok(outcome) = outcome else { continue };
+            let number = &numbers[outcome.index];
+            let id = outcome.result.unwrap().operation.id;
+            let (body, _) = self.repeat(number, &key(number)).await;
+            let outcome = Outcome::Created {
+                id: id.get(),
+                body,
+                cancelled: false,
+            };
+            self.ledger.add(number.clone(), Some(key(number)), outcome);
+        }
+        let progress = offering.progress();
+        assert_eq!(progress.created + progress.replayed, count);
+    }
+
     /// Repeats an offer that was answered with 201: the bytes of the answer, and whether it is
     /// marked as a replay.
     pub(crate) async fn repeat(&self, number: &str, key: &str) -> (Vec<u8>, bool) {

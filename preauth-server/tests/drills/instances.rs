@@ -10,6 +10,7 @@ use test_support::{Answer, Database, due_date};
 use tokio::task::JoinSet;
 
 use crate::chance::rounds;
+use crate::feed_reader::FeedReader;
 use crate::instance::signal;
 use crate::scene::{Scene, eventually, leases_run_out};
 
@@ -127,6 +128,7 @@ async fn one_key_for_two_invoices_makes_one_operation() {
 async fn one_instance_is_killed_again_and_again_beside_another() {
     let database = Database::empty().await;
     let mut scene = two_on(&database).await;
+    let readers = [0, 1].map(|it| FeedReader::begin(scene.erp(it).client()));
     let load = scene.begin_load();
     let kills = rounds(4);
     for _ in 0..kills {
@@ -137,6 +139,9 @@ async fn one_instance_is_killed_again_and_again_beside_another() {
     let sql = database.sql().await;
     leases_run_out(&sql).await;
     let figures = scene.check_consistency().await;
+    for reader in readers {
+        reader.read_what_arrived(&scene).await;
+    }
     scene.nothing_lingers(&sql).await;
     println!("one of two killed {kills} times: {figures}");
 }

@@ -8,14 +8,21 @@ use test_support::Database;
 use tokio::time::{Instant, sleep};
 
 use crate::chance::{pause, rounds};
+use crate::feed_reader::FeedReader;
 use crate::instance::signal;
 use crate::scene::{Scene, eventually, leases_run_out};
+
+/// Offers of a list that is offered in batches.
+const BATCHED: usize = 600;
 
 #[tokio::test]
 async fn kills_under_load_lose_and_double_nothing_on_sqlite() {
     let mut scene = Scene::on_file().await;
+    let reader = FeedReader::begin(scene.erp(0).client());
     let kills = kills_under_load(&mut scene).await;
-    println!("SQLite: {kills}: {}", scene.check_consistency().await);
+    let figures = scene.check_consistency().await;
+    let read = reader.read_what_arrived(&scene).await;
+    println!("SQLite: {kills}: {figures}, {read} read");
 }
 
 // Contract: delivery/recorded-with-the-change
@@ -23,9 +30,12 @@ async fn kills_under_load_lose_and_double_nothing_on_sqlite() {
 async fn kills_under_load_lose_and_double_nothing_on_postgresql() {
     let database = Database::empty().await;
     let mut scene = Scene::on(&database.url()).await;
+    let reader = FeedReader::begin(scene.erp(0).client());
     let kills = kills_under_load(&mut scene).await;
     leases_run_out(&database.sql().await).await;
-    println!("PostgreSQL: {kills}: {}", scene.check_consistency().await);
+    let figures = scene.check_consistency().await;
+    let read = reader.read_what_arrived(&scene).await;
+    println!("PostgreSQL: {kills}: {figures}, {read} read");
 }
 
 async fn kills_under_load(scene: &mut Scene) -> String {
@@ -82,4 +92,35 @@ async fn a_delivery_received_but_not_recorded_arrives_again_on_sqlite() {
 async fn a_delivery_received_but_not_recorded_arrives_again_on_postgresql() {
     let database = Database::empty().await;
     kills_before_the_mark("PostgreSQL", Scene::on(&database.url()).await).await;
+}
+
+/// A night's batch is offered meanwhile.
+async fn kills_during_batches(scene: &mut Scene) {
+    let erp = scene.erp(0);
+    let offering = tokio::spawn(async move { erp.offer_together(BATCHED).await });
+    let mut kills = 0;
+    while !offering.is_finished() {
+        // Longer and longer, so that it gets on.
+        sleep(pause(100, 600 + 300 * kills)).await;
+        scene.instances[0].kill_and_start().await;
+        kills += 1;
+    }
+    offering.await.unwrap();
+    println!("{kills} kills during {BATCHED} offers in batches");
+}
+
+#[tokio::test]
+async fn batches_that_are_cut_off_by_kills_double_nothing_on_sqlite() {
+    let mut scene = Scene::on_file().await;
+    kills_during_batches(&mut scene).await;
+    println!("SQLite: {}", scene.check_consistency().await);
+}
+
+#[tokio::test]
+async fn batches_that_are_cut_off_by_kills_double_nothing_on_postgresql() {
+    let database = Database::empty().await;
+    let mut scene = Scene::on(&database.url()).await;
+    kills_during_batches(&mut scene).await;
+    leases_run_out(&database.sql().await).await;
+    println!("PostgreSQL: {}", scene.check_consistency().await);
 }

@@ -22,6 +22,7 @@ mod crowd;
 mod database_lost;
 mod erp;
 mod fail_over;
+mod feed_reader;
 mod full_queue;
 mod held_reader;
 mod held_snapshot;
