@@ -8,6 +8,7 @@ use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
 use serde_json::{Value, json};
+use sqlx::{Connection, PgConnection};
 use test_support::{
     Answer, Backend, RawCaller, Sandbox, due_date, offer_body, on_each_database, with,
 };
@@ -19,6 +20,7 @@ on_each_database! {
     an_item_that_is_malformed_is_no_obstacle_to_the_others,
     a_batch_sent_again_repeats_what_was_created_and_makes_the_rest,
     batches_at_the_same_moment_make_each_operation_once,
+    a_batch_shares_its_commits,
     a_batch_is_one_request_of_the_window,
     scope_and_kind_of_company_refuse_the_whole,
 }
@@ -388,6 +390,39 @@ async fn batches_at_the_same_moment_make_each_operation_once(backend: Backend) {
     let results = again["results"].as_array().unwrap();
     assert!(results.iter().all(|result| result["replayed"] == true));
     assert_eq!(operations(&caller).await, 50);
+}
+
+/// Many creates wait for few syncs.
+async fn a_batch_shares_its_commits(backend: Backend) {
+    let sandbox = Sandbox::start(backend).await;
+    let caller = sandbox.caller("apiKey");
+    let all: Vec<_> = (0..MAX_BATCH_ITEMS).map(|it| item(&sandbox, it)).collect();
+    let before = commits(&sandbox).await;
+    let answer = caller.post_json(BATCH, &json!({"items": all})).await;
+    let made = commits(&sandbox).await - before;
+    assert_eq!(answer.status, 200, "{}", answer.text);
+    assert_eq!(operations(&caller).await, 100);
+    assert!((1..=MAX_BATCH_ITEMS / 2).contains(&made), "{made} commits");
+}
+
+/// On PostgreSQL the transactions that wrote operations, on SQLite all that are in its log.
+async fn commits(sandbox: &Sandbox) -> usize {
+    if let Some(url) = sandbox.database_url() {
+        let mut sql = PgConnection::connect(&url).await.unwrap();
+        let written = "SELECT count(DISTINCT xmin::TEXT) FROM operations";
+        let written: i64 = sqlx::query_scalar(written)
+            .fetch_one(&mut sql)
+            .await
+            .unwrap();
+        return usize::try_from(written).unwrap();
+    }
+    let log = std::fs::read(sandbox.data().join("preauth.db-wal")).unwrap();
+    let number = |at: &[u8]| u32::from_be_bytes(at.try_into().unwrap());
+    let (head, frames) = log.split_at(32);
+    let page = usize::try_from(number(&head[8..12])).unwrap();
+    let frames = frames.chunks_exact(24 + page);
+    // The last frame of a transaction has the size of the database.
+    frames.filter(|it| number(&it[4..8]) > 0).count()
 }
 
 async fn a_batch_is_one_request_of_the_window(backend: Backend) {

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use preauth_client::wire::path::{EVENTS, PRE_AUTHORIZATIONS};
 use serde_json::{Value, json};
+use sqlx::{Connection, PgConnection};
 use test_support::{
     Answer, Backend, Home, RawCaller, Server, connect, first_answer, on_each_database,
 };
@@ -116,6 +117,7 @@ async fn until_waiting(server: &Server, count: u64) {
 
 async fn two_thousand_wait_at_once_and_a_shutdown_answers_them(backend: Backend) {
     let home = Home::new(backend).await;
+    let database = home.database_flags().pop();
     let server = Server::start_with(
         home,
         TOKEN,
@@ -150,6 +152,9 @@ async fn two_thousand_wait_at_once_and_a_shutdown_answers_them(backend: Backend)
         .await
         .saturating_sub(threads);
     assert!(grown < 16, "{grown} threads");
+    if let Some(url) = database {
+        looks_are_shared(&url).await;
+    }
     // One event wakes those of its head office, and nobody else.
     let caller = RawCaller::new(&server.base_url, Some(&keys[0]));
     let created = caller.post_json(PRE_AUTHORIZATIONS, &offer()).await;
@@ -183,6 +188,23 @@ async fn two_thousand_wait_at_once_and_a_shutdown_answers_them(backend: Backend)
     );
     let log = stopped.await.unwrap();
     assert!(!log.contains("still under way"), "{log}");
+}
+
+/// A few looks a second serve all who wait; workers look, too.
+async fn looks_are_shared(url: &str) {
+    let mut sql = PgConnection::connect(url).await.unwrap();
+    let (before, begin) = (transactions(&mut sql).await, Instant::now());
+    tokio::time::sleep(Duration::from_secs(3)).await;
+    let made = transactions(&mut sql).await - before;
+    let allowed = 100 * i64::try_from(begin.elapsed().as_secs()).unwrap();
+    assert!(made < allowed, "{made} transactions");
+}
+
+/// The transactions of a database that have ended.
+async fn transactions(sql: &mut PgConnection) -> i64 {
+    let ended = "SELECT xact_commit + xact_rollback FROM pg_stat_database
+         WHERE datname = current_database()";
+    sqlx::query_scalar(ended).fetch_one(sql).await.unwrap()
 }
 
 fn offer() -> Value {
