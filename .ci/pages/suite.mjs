@@ -190,6 +190,27 @@ await ask("POST", `${platform}/operations/${live}/request`, token);
 await second.locator(".head .badge[title=TO_APPROVE]").waitFor({ timeout: 15_000 });
 console.log("- what changes is shown without loading");
 
+// The server is away for a moment: the page says that it may be old, and that it is not any more.
+const ofLive = `**/console/operations/${live}`;
+const old = second.getByText("What you see may be old");
+await second.route(ofLive, (route) => route.fulfill({ status: 503, body: "" }));
+await old.waitFor({ timeout: 15_000 });
+await check(second, "may be old");
+await second.unroute(ofLive);
+await old.waitFor({ state: "hidden", timeout: 15_000 });
+console.log("- what may be old says so");
+
+// What is wrong with a form stands beside its field, which has the focus.
+await second.goto(`${ready.platformUrl}/console/new-company`);
+await second.getByLabel("CNPJ").fill("1");
+await second.getByLabel("Legal name").fill("Azul");
+await second.getByLabel("Kind").selectOption({ index: 1 });
+await second.locator("form.form button.primary").click();
+await second.getByText("must be a CNPJ").waitFor();
+await check(second, "refused form");
+expect(await second.locator("#input-cnpj[aria-invalid]").evaluate((it) => it === document.activeElement), "no focus");
+console.log("- a refused form leads to the field");
+
 // Signing out ends the session, and the language stays chosen.
 await second.goto(`${ready.platformUrl}/console`);
 await second.getByRole("button", { name: "Português" }).click();

@@ -31,24 +31,28 @@ for (const form of document.querySelectorAll("form[method=post]")) {
 }
 
 // A region that changes by itself: <section id="…" data-live="seconds">. The page is read again, and only
-// what changed is replaced. It rests while nobody looks.
+// what changed is replaced. It rests while nobody looks. When it cannot be read, a notice says that what is
+// shown may be old: <p data-stale="again"> while it is tried again, <p data-stale="ended"> when it is not.
 for (const region of document.querySelectorAll("[data-live]")) {
   const wait = Number(region.dataset.live) * 1000;
+  const tell = (state) => {
+    for (const notice of document.querySelectorAll("[data-stale]")) notice.hidden = notice.dataset.stale !== state;
+  };
   const refresh = async () => {
     try {
       if (!document.hidden && !region.contains(document.activeElement)) {
         const answer = await fetch(location.href, { headers: { accept: "text/html" } });
         // Its database may be away for the moment, too.
-        if (answer.status < 500) {
-          const page = new DOMParser().parseFromString(await answer.text(), "text/html");
-          const fresh = answer.ok && !answer.redirected ? page.getElementById(region.id) : null;
-          if (!fresh) return;
-          if (fresh.innerHTML !== region.innerHTML) region.replaceChildren(...fresh.childNodes);
-          if (!("live" in fresh.dataset)) return;
-        }
+        if (answer.status >= 500) throw answer;
+        const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+        const fresh = answer.ok && !answer.redirected ? page.getElementById(region.id) : null;
+        tell(fresh ? "" : "ended");
+        if (!fresh) return;
+        if (fresh.innerHTML !== region.innerHTML) region.replaceChildren(...fresh.childNodes);
+        if (!("live" in fresh.dataset)) return;
       }
     } catch {
-      // The server is away for the moment.
+      tell("again");
     }
     setTimeout(refresh, wait);
   };

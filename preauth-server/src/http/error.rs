@@ -13,10 +13,11 @@ use salvo::http::StatusCode;
 
 use crate::directory::DirectoryError;
 use crate::invoice_files::FilesError;
+use crate::language::Language;
 
-use super::messages;
 use super::problem::{Defect, Problem};
 use super::reply::Reply;
+use super::{english, messages};
 
 /// Seconds after which a request that had no effect may be retried.
 const RETRY_SOON_SECONDS: u32 = 1;
@@ -27,7 +28,7 @@ pub struct ApiError {
     /// The code of the error.
     pub code: ErrorCode,
     /// The message, if it is more specific than the code's own.
-    message: Option<String>,
+    message: Option<Box<Message>>,
     /// Every problem of every field, for validation errors.
     problems: Vec<Problem>,
     /// The operation that already has the invoice.
@@ -38,6 +39,14 @@ pub struct ApiError {
     allow: Option<&'static str>,
     /// The cause, for the log only.
     cause: Option<Box<dyn StdError + Send + Sync>>,
+}
+
+/// A message that is more specific than its code's.
+#[derive(Debug)]
+struct Message {
+    pt: String,
+    /// For the console.
+    en: Option<String>,
 }
 
 impl ApiError {
@@ -103,9 +112,58 @@ impl ApiError {
 
     /// Replaces the code's own message.
     #[must_use]
-    pub fn message(mut self, message: impl Into<String>) -> Self {
-        self.message = Some(message.into());
+    pub fn message(mut self, pt: impl Into<String>) -> Self {
+        let pt = pt.into();
+        self.message = Some(Box::new(Message { pt, en: None }));
         self
+    }
+
+    /// Replaces the code's own message, also in English.
+    #[must_use]
+    pub(super) fn in_both(mut self, pt: impl Into<String>, en: impl Into<String>) -> Self {
+        let (pt, en) = (pt.into(), Some(en.into()));
+        self.message = Some(Box::new(Message { pt, en }));
+        self
+    }
+
+    /// The status of its answer.
+    #[must_use]
+    pub(super) const fn status(&self) -> StatusCode {
+        status(self.code)
+    }
+
+    /// Whether it says more than its code.
+    #[must_use]
+    pub(super) const fn has_message(&self) -> bool {
+        self.message.is_some()
+    }
+
+    /// Adds the seconds after which the request may be retried to another answer.
+    pub(super) fn add_retry_after(&self, reply: Reply) -> Reply {
+        match self.retry_after {
+            Some(seconds) => reply.header("retry-after", &seconds.to_string()),
+            None => reply,
+        }
+    }
+
+    /// Every problem of every field, for validation errors.
+    #[must_use]
+    pub(super) fn problems(&self) -> &[Problem] {
+        &self.problems
+    }
+
+    /// What it says about the whole request, without the problems of single fields.
+    #[must_use]
+    pub(super) fn sentence(&self, language: Language) -> String {
+        let specific = self.message.as_deref();
+        match language {
+            Language::Portuguese => specific.map(|it| it.pt.clone()),
+            Language::English => specific.and_then(|it| it.en.clone()),
+        }
+        .unwrap_or_else(|| match language {
+            Language::Portuguese => messages::sentence(self.code).to_owned(),
+            Language::English => capital(english(self.code)),
+        })
     }
 
     /// The cause, for the log only.
@@ -119,10 +177,7 @@ impl ApiError {
     pub fn into_reply(self) -> Reply {
         let body = self.body();
         let json = serde_json::to_string(&body).unwrap_or_default();
-        let mut reply = Reply::json(status(self.code), json);
-        if let Some(seconds) = self.retry_after {
-            reply = reply.header("retry-after", &seconds.to_string());
-        }
+        let mut reply = self.add_retry_after(Reply::json(status(self.code), json));
         if let Some(methods) = self.allow {
             reply = reply.header("allow", methods);
         }
@@ -135,8 +190,7 @@ impl ApiError {
     /// The body of the answer.
     pub(super) fn body(&self) -> ErrorBody {
         if self.problems.is_empty() {
-            let sentence = || messages::sentence(self.code).to_owned();
-            let mut body = ErrorBody::new(self.code, self.message.clone().unwrap_or_else(sentence));
+            let mut body = ErrorBody::new(self.code, self.sentence(Language::Portuguese));
             body.details = self.existing.map(|id| {
                 vec![ErrorDetail {
                     anticipation_id: Some(id),
@@ -158,6 +212,13 @@ impl ApiError {
             details: Some(problems().map(detail).collect()),
         }
     }
+}
+
+/// A sentence from a clause.
+fn capital(clause: &str) -> String {
+    let mut letters = clause.chars();
+    let first = letters.next().map(|it| it.to_uppercase().to_string());
+    format!("{}{}.", first.unwrap_or_default(), letters.as_str())
 }
 
 /// The only mapping from code to status (contract, "Errors").
@@ -262,11 +323,15 @@ impl From<OrderRejection> for ApiError {
         match rejection {
             OrderRejection::NotFound => Self::new(ErrorCode::ResourceNotFound),
             OrderRejection::AlreadyOrdered { existing } => {
-                Self::new(ErrorCode::ResourceConflict).message(messages::already_ordered(existing))
+                let sentences = (
+                    messages::already_ordered(existing),
+                    english::already_ordered(existing),
+                );
+                Self::new(ErrorCode::ResourceConflict).in_both(sentences.0, sentences.1)
             }
             OrderRejection::InvalidTransition { .. } => {
                 Self::new(ErrorCode::AnticipationInvalidTransition)
-                    .message(messages::ORDER_TRANSITION)
+                    .in_both(messages::ORDER_TRANSITION, english::ORDER_TRANSITION)
             }
         }
     }

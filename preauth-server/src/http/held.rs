@@ -6,7 +6,7 @@ use salvo::http::{Method, Request};
 use crate::hold::Hold;
 
 use super::error::ApiError;
-use super::messages;
+use super::{english, messages};
 
 /// Seconds after which a request may be retried: another instance may answer it.
 const RETRY_SECONDS: u32 = 30;
@@ -17,7 +17,7 @@ pub(super) fn refuse(hold: &Hold, is_write: bool) -> Result<(), ApiError> {
         None => Ok(()),
         Some(reason) => Err(ApiError::new(ErrorCode::ServiceUnavailable)
             .retry_after(RETRY_SECONDS)
-            .message(messages::held(reason))),
+            .in_both(messages::held(reason), english::held(reason))),
     }
 }
 

@@ -135,7 +135,9 @@ async fn a_refusal_is_shown_in_the_reader_s_language(backend: Backend) {
         .submit(&path, &[("netAmount", "99.999.999,00")])
         .await;
     assert_eq!(refused.status, 400, "{}", refused.text);
-    assert!(refused.text.contains("netAmount"), "{}", refused.text);
+    let sentence =
+        "Este campo deve ser maior que zero e no máximo o valor da nota menos as retenções.";
+    assert!(refused.text.contains(sentence), "{}", refused.text);
     // What was typed is kept.
     assert!(
         refused.text.contains("value=\"99.999.999,00\""),

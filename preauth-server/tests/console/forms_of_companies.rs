@@ -46,8 +46,10 @@ async fn each_form_of_a_company_leads_back_to_it(backend: Backend) {
     let company = company(&sandbox).await;
     let users = read(&sandbox, &format!("{company}/users")).await;
     let users = users["data"].as_array().unwrap();
-    let has_both = |user: &&Value| user["permissions"].as_array().unwrap().len() == 2;
-    let user = users.iter().find(has_both).unwrap()["id"].as_str().unwrap();
+    let may = |user: &&Value| {
+        user["active"] == true && user["permissions"].as_array().unwrap().len() == 2
+    };
+    let user = users.iter().find(may).unwrap()["id"].as_str().unwrap();
     let url = read(&sandbox, &format!("{company}/webhook-endpoint")).await["url"].clone();
     let url = url.as_str().unwrap();
     let home = format!("/console/{company}");

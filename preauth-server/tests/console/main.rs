@@ -8,12 +8,14 @@
 )]
 
 mod browser;
+mod database_away;
 mod directory;
 mod escaping;
 mod forms;
 mod forms_of_companies;
 mod pages;
 mod personal_data;
+mod refusals;
 mod reports;
 mod resend_many;
 mod resend_range;

@@ -3,13 +3,12 @@
 use std::time::Duration;
 
 use sqlx::PgPool;
-use test_support::Database;
+use test_support::{Database, OwnCluster};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep};
 
 use crate::chance::{pause, rounds};
 use crate::crowd::{Crowd, Manner};
-use crate::own_cluster::OwnCluster;
 use crate::scene::{Scene, eventually};
 use crate::suppliers::{Supplier, everything_arrived, register};
 

@@ -4,11 +4,10 @@ use std::time::Duration;
 
 use serde_json::json;
 use sqlx::PgPool;
-use test_support::Database;
+use test_support::{Database, OwnCluster};
 use tokio::time::sleep;
 
 use crate::chance::{pause, rounds};
-use crate::own_cluster::OwnCluster;
 use crate::scene::{Scene, leases_run_out};
 
 const TERMINATE_ANY: &str = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity

@@ -11,9 +11,9 @@ use tokio::time::{Instant, sleep};
 
 use crate::chance::{pause, rounds};
 use crate::erp::{Erp, Load, Outcome};
-use crate::own_cluster::OwnCluster;
 use crate::proxy::Proxy;
 use crate::scene::{Scene, leases_run_out};
+use test_support::OwnCluster;
 
 /// How long an instance may write to a primary that the name no longer resolves to.
 const MAX_FOLLOWING: Duration = Duration::from_secs(15);

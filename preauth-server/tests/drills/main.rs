@@ -31,7 +31,6 @@ mod instances;
 mod kills;
 mod misbehaviour;
 mod observation;
-mod own_cluster;
 mod proxy;
 mod receiver;
 mod removed_endpoint;

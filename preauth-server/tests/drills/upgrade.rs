@@ -8,14 +8,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use sqlx::PgPool;
-use test_support::{Database, RawCaller};
+use test_support::{Database, OwnCluster, RawCaller};
 use tokio::time::Instant;
 
 use crate::chance::{ROUNDS, rounds};
 use crate::erp::Ledger;
 use crate::instance::{present_build, signal};
 use crate::observation::Observation;
-use crate::own_cluster::OwnCluster;
 use crate::scene::{Scene, WORKERS};
 
 /// Builds the server from before the newest schema step, unless it is already built.

@@ -209,11 +209,19 @@ async fn without_its_database_the_page_says_later_and_then_goes_on() {
     let later = browser
         .post(&format!("{}/solicitar", offered.page), "")
         .await;
-    later.assert_shows(503, &["Tente de novo mais tarde"]);
+    let says = [
+        "Tente de novo mais tarde",
+        "veja se a resposta foi registrada",
+    ];
+    later.assert_shows(503, &says);
+    assert_eq!(later.headers["retry-after"], "1");
     // A guess costs the database nothing.
     assert_eq!(browser.get("/oferta/guess.1.1").await.status, 404);
     let allow = format!("ALTER DATABASE {name} ALLOW_CONNECTIONS true");
     admin.execute(AssertSqlSafe(allow)).await.unwrap();
     let is_back = async || browser.get(&offered.page).await.status == 200;
     test_support::office::until_true("the page is back", is_back).await;
+    // The answer that was refused was not recorded, and is now.
+    let page = browser.submit(&format!("{}/solicitar", offered.page), "");
+    assert_eq!(page.await.status, 200);
 }

@@ -321,7 +321,7 @@ fn keys_table(visit: &Visit, found: &Listed<ApiKeyShape>, w: Words) -> Table {
 fn maybe<T>(found: Result<T, Failure>) -> Result<Option<T>, Failure> {
     match found {
         Ok(found) => Ok(Some(found)),
-        Err(Failure::Refused(refused)) if refused.status == StatusCode::NOT_FOUND => Ok(None),
+        Err(Failure::Api(error)) if error.status() == StatusCode::NOT_FOUND => Ok(None),
         Err(failure) => Err(failure),
     }
 }

@@ -2,94 +2,95 @@
 
 use askama::Template;
 use preauth_core::ErrorCode;
-use preauth_core::wire::Open;
 use salvo::http::StatusCode;
 
-use crate::http::english;
 use crate::http::error::ApiError;
 use crate::http::pages::headers::{self, Referrer};
 use crate::http::pages::words::Words;
 use crate::http::reply::Reply;
-use crate::language::Language;
 
+use super::PREFIX;
 use super::frame::Frame;
+use super::problems::sentences;
 
-/// Why a page is not shown.
+/// Why a page is not shown, or a form not done.
 pub(super) enum Failure {
-    /// The platform API refused.
-    Refused(Refused),
-    /// The console itself failed or refused.
+    /// The platform API or the console refused or failed.
     Api(ApiError),
     /// The request was not sent by a form of this session.
     ForeignForm,
 }
 
-/// A refusal of the platform API: a code and a message for each problem.
-#[derive(Clone, Debug)]
-pub(super) struct Refused {
-    pub(super) status: StatusCode,
-    pub(super) items: Vec<(Open<ErrorCode>, String)>,
-}
-
-impl Refused {
-    /// A sentence for each problem, in the reader's language. The API's messages are Portuguese; those about
-    /// one field have no English counterpart.
-    pub(super) fn sentences(&self, w: Words) -> Vec<String> {
-        let sentence = |(code, message): &(Open<ErrorCode>, String)| match (w.0, code.known()) {
-            (Language::English, Some(ErrorCode::ValidationError) | None)
-            | (Language::Portuguese, _) => message.clone(),
-            (Language::English, Some(code)) => capital(english(*code)),
-        };
-        self.items.iter().map(sentence).collect()
-    }
-
-    pub(super) fn has(&self, code: ErrorCode) -> bool {
-        self.items
-            .iter()
-            .any(|(each, _)| each.known() == Some(&code))
-    }
-}
-
-/// A sentence from a clause.
-fn capital(clause: &str) -> String {
-    let mut letters = clause.chars();
-    let first = letters.next().map(|it| it.to_uppercase().to_string());
-    format!("{}{}.", first.unwrap_or_default(), letters.as_str())
+/// What the failed request wanted.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Wanted {
+    /// To see something.
+    Page,
+    /// To do something.
+    Form,
 }
 
 #[derive(Template)]
 #[template(path = "console/failure.html")]
 struct FailurePage {
     f: Frame,
-    title: String,
+    title: &'static str,
     sentences: Vec<String>,
+    /// Where to go on.
+    links: Vec<(String, &'static str)>,
 }
 
-/// The page of a failure.
-pub(super) fn page(failure: Failure, f: Frame) -> Result<Reply, ApiError> {
+/// The page of a failure; `f.here` is where the reader may try again.
+pub(super) fn page(failure: Failure, wanted: Wanted, f: Frame) -> Result<Reply, ApiError> {
     let w = f.w;
-    let (status, sentences) = match failure {
-        Failure::Refused(refused) => (refused.status, refused.sentences(w)),
+    let error = match failure {
+        Failure::Api(error) => error,
         Failure::ForeignForm => {
             let sentence = w.t(
                 "This form was not sent from a page of this session. Nothing was done; open the page again.",
                 "Este formulário não veio de uma página desta sessão. Nada foi feito; abra a página de novo.",
             );
-            (StatusCode::FORBIDDEN, vec![sentence.to_owned()])
-        }
-        Failure::Api(error) => {
-            let status = crate::http::error::status(error.code);
-            let refused = Refused {
-                status,
-                items: vec![(
-                    error.code.into(),
-                    crate::http::sentence(error.code).to_owned(),
-                )],
+            let page = FailurePage {
+                title: title(StatusCode::FORBIDDEN, w),
+                sentences: vec![sentence.to_owned()],
+                links: vec![overview(w)],
+                f,
             };
-            (status, refused.sentences(w))
+            return render(StatusCode::FORBIDDEN, &page);
         }
     };
-    let title = match status {
+    let status = error.status();
+    let mut links = Vec::new();
+    let mut sentences = plight(&error, wanted, w).unwrap_or_else(|| sentences(&error, w));
+    if status.is_server_error() {
+        if wanted == Wanted::Form {
+            let kept = w.t(
+                "Your browser's back button keeps what you typed.",
+                "O botão de voltar do navegador mantém o que você digitou.",
+            );
+            sentences.push(kept.to_owned());
+        }
+        let again = match wanted {
+            Wanted::Page => w.t("Try again", "Tentar de novo"),
+            Wanted::Form => w.t("To the form", "Para o formulário"),
+        };
+        links.push((f.here.clone(), again));
+    }
+    if is_unsure(&error, wanted) {
+        links.push(audit_log(w));
+    }
+    links.push(overview(w));
+    let page = FailurePage {
+        title: title(status, w),
+        sentences,
+        links,
+        f,
+    };
+    Ok(error.add_retry_after(render(status, &page)?))
+}
+
+fn title(status: StatusCode, w: Words) -> &'static str {
+    match status {
         StatusCode::NOT_FOUND => w.t("Not found", "Não encontrado"),
         StatusCode::FORBIDDEN => w.t("Not permitted", "Não permitido"),
         StatusCode::CONFLICT => w.t("Not possible any more", "Não é mais possível"),
@@ -99,13 +100,60 @@ pub(super) fn page(failure: Failure, f: Frame) -> Result<Reply, ApiError> {
         ),
         status if status.is_server_error() => w.t("The server failed", "O servidor falhou"),
         _ => w.t("Not done", "Não foi feito"),
+    }
+}
+
+/// Whether the request may have been done, or may yet be.
+pub(super) fn is_unsure(error: &ApiError, wanted: Wanted) -> bool {
+    wanted == Wanted::Form && error.code == ErrorCode::InternalError
+}
+
+/// What became of a request that the server could not answer, and what to do next; `None` for refusals.
+pub(super) fn plight(error: &ApiError, wanted: Wanted, w: Words) -> Option<Vec<String>> {
+    let is_unavailable = error.code == ErrorCode::ServiceUnavailable;
+    if !is_unavailable && error.code != ErrorCode::InternalError {
+        return None;
+    }
+    let became = match wanted {
+        Wanted::Form if is_unsure(error, wanted) => w.t(
+            "It is not known whether this was done: the server failed, or lost its database, on the way. The audit log has a row if it was done, after a few seconds at the latest.",
+            "Não se sabe se isto foi feito: o servidor falhou, ou perdeu o banco de dados, no meio do caminho. Se foi feito, a auditoria tem uma linha, no máximo alguns segundos depois.",
+        ),
+        Wanted::Form => w.t(
+            "Nothing was done. Send the form again in a moment.",
+            "Nada foi feito. Envie o formulário de novo em instantes.",
+        ),
+        Wanted::Page => w.t(
+            "Nothing was lost, and your session stays open. Try again in a moment.",
+            "Nada se perdeu, e sua sessão continua aberta. Tente de novo em instantes.",
+        ),
     };
-    let page = FailurePage {
-        f,
-        title: title.to_owned(),
-        sentences,
+    let cause = if error.has_message() {
+        error.sentence(w.0)
+    } else if is_unavailable {
+        w.t(
+            "The database does not answer, or is too busy.",
+            "O banco de dados não responde, ou está ocupado demais.",
+        )
+        .to_owned()
+    } else {
+        w.t("The log has the cause.", "O log tem a causa.")
+            .to_owned()
     };
-    render(status, &page)
+    let lasting = w.t(
+        "If it lasts: “preauth-server doctor” and /readyz name what is missing.",
+        "Se persistir: “preauth-server doctor” e /readyz mostram o que falta.",
+    );
+    Some(vec![cause, became.to_owned(), lasting.to_owned()])
+}
+
+fn overview(w: Words) -> (String, &'static str) {
+    let text = w.t("To the overview", "Para a visão geral");
+    (PREFIX.to_owned(), text)
+}
+
+pub(super) fn audit_log(w: Words) -> (String, &'static str) {
+    (format!("{PREFIX}/log"), w.t("Audit log", "Auditoria"))
 }
 
 /// A page as an answer.
@@ -117,11 +165,5 @@ pub(super) fn render(status: StatusCode, page: &impl Template) -> Result<Reply, 
 impl From<ApiError> for Failure {
     fn from(error: ApiError) -> Self {
         Self::Api(error)
-    }
-}
-
-impl From<Refused> for Failure {
-    fn from(refused: Refused) -> Self {
-        Self::Refused(refused)
     }
 }

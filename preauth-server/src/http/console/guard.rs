@@ -15,9 +15,9 @@ use crate::http::pages::{headers, language};
 use crate::http::reply::Reply;
 use crate::http::request_notes::RequestNotes;
 
-use super::failure::{self, Failure};
+use super::failure::{self, Failure, Wanted};
 use super::frame::{Frame, Section};
-use super::links::path_from;
+use super::links::{path_from, within_console};
 use super::visit::{Visit, here};
 use super::{Console, PREFIX};
 
@@ -72,9 +72,9 @@ impl Handler for Guarded {
             Ok(reply) => reply,
             Err(error) => {
                 let failed = handler::settle(Err(error), depot);
-                let frame = Frame::open(Words(language::of_request(req)), PREFIX);
+                let frame = self.frame(req, Words(language::of_request(req)));
                 let error = ApiError::new(preauth_core::ErrorCode::InternalError);
-                failure::page(error.into(), frame).unwrap_or(failed)
+                failure::page(error.into(), self.wanted(), frame).unwrap_or(failed)
             }
         };
         reply.write(res);
@@ -90,7 +90,8 @@ struct Notes {
 impl Guarded {
     async fn answer(&self, req: &mut Request, notes: &mut Notes) -> Result<Reply, ApiError> {
         let words = Words(language::of_request(req));
-        let open = |failure| failure::page(failure, Frame::open(words, PREFIX));
+        let (frame, wanted) = (self.frame(req, words), self.wanted());
+        let open = |failure| failure::page(failure, wanted, frame);
         if let Place::Open(place) = &self.place {
             return place.answer(&self.console, req).await.or_else(open);
         }
@@ -109,7 +110,32 @@ impl Guarded {
             },
             Place::Open(_) => Err(ApiError::internal("it was answered").into()),
         };
-        outcome.or_else(|failure| failure::page(failure, visit.frame(Section::None)))
+        outcome.or_else(|failure| {
+            let here = self.again(req);
+            let frame = visit.frame(Section::None);
+            failure::page(failure, self.wanted(), Frame { here, ..frame })
+        })
+    }
+
+    const fn wanted(&self) -> Wanted {
+        match self.place {
+            Place::Submit(_) => Wanted::Form,
+            // Signing in and choosing a language are done again without a thought.
+            Place::Page(_) | Place::Open(_) => Wanted::Page,
+        }
+    }
+
+    /// Around a page for somebody who has not signed in, or may have.
+    fn frame(&self, req: &Request, words: Words) -> Frame {
+        Frame::open(words, &self.again(req))
+    }
+
+    /// The page on which the reader may try again: nearly every form has a page at its own path.
+    fn again(&self, req: &Request) -> String {
+        match &*self.route {
+            SIGN_OUT | LANGUAGE => PREFIX.to_owned(),
+            _ => within_console(&here(req)).to_owned(),
+        }
     }
 
     /// The fields of a form, if a page of this session sent them.
@@ -126,5 +152,8 @@ impl Guarded {
     }
 }
 
+/// Forms without a page of their own.
+const SIGN_OUT: &str = "/console/sign-out";
+const LANGUAGE: &str = "/console/language";
 /// The field of every form that holds the session's token.
 const FORM_TOKEN: &str = "form_token";

@@ -10,19 +10,20 @@ use salvo::http::StatusCode;
 use serde::de::DeserializeOwned;
 
 use crate::csv;
-use crate::http::error::ApiError;
 use crate::http::pages::headers::{self, harmless};
 use crate::http::pages::words::Words;
 use crate::http::platform::Listed;
+use crate::http::problem::Defect;
 use crate::http::reply::Reply;
 use crate::language::Text;
 
 use super::PREFIX;
 use super::action_link::ActionLink;
 use super::cell::Cell;
-use super::failure::{Failure, Refused, render};
+use super::failure::{Failure, render};
 use super::frame::{Frame, Section};
 use super::guard::Page;
+use super::problems::{Problems, beside};
 use super::ticks::{Tick, TickForm};
 use super::visit::Visit;
 
@@ -103,6 +104,18 @@ pub(super) enum FilterKind {
     Choice(fn() -> Vec<&'static str>),
 }
 
+impl Filter {
+    /// What is wrong with it, in the words of what was typed.
+    fn sentence(&self, defect: &Defect, w: Words) -> String {
+        match (&self.kind, defect) {
+            (FilterKind::Day { .. }, Defect::NotATimestamp) => {
+                w.t("This is not a day.", "Isto não é um dia.").to_owned()
+            }
+            _ => beside(defect, w),
+        }
+    }
+}
+
 /// A filter as the form shows it.
 pub(super) struct Field {
     pub(super) name: &'static str,
@@ -114,6 +127,8 @@ pub(super) struct Field {
     pub(super) choices: Vec<(&'static str, String, bool)>,
     /// What stands for no choice; otherwise one has to be made.
     pub(super) all: Option<&'static str>,
+    /// What is wrong with it.
+    pub(super) error: Option<String>,
 }
 
 impl Field {
@@ -127,6 +142,7 @@ impl Field {
             is_hidden: false,
             choices: Vec::new(),
             all: None,
+            error: None,
         }
     }
 }
@@ -171,14 +187,16 @@ impl<L: List> Page for Shown<L> {
         let number = number.unwrap_or(1).max(1);
         let query = api_query(list, visit);
         let path = format!("{}?{query}page={number}&limit={LIMIT}", list.source(visit)?);
-        let (found, refusal) = match visit.get::<Listed<L::Row>>(path).await {
-            Ok(found) => (found, Vec::new()),
+        let (found, refused) = match visit.get::<Listed<L::Row>>(path).await {
+            Ok(found) => (found, None),
             // A filter that was mistyped.
-            Err(Failure::Refused(refused)) if refused.has(ErrorCode::ValidationError) => {
-                (none(), refused.sentences(w))
+            Err(Failure::Api(error)) if error.code == ErrorCode::ValidationError => {
+                (none(), Some(error))
             }
             Err(failure) => return Err(failure),
         };
+        let mut problems = refused.as_ref().map(Problems::of);
+        let fields = fields(list, visit, problems.as_mut());
         let base = visit.here.split('?').next().unwrap_or_default().to_owned();
         let own = page_query(list, visit);
         let at = |number: u64| format!("{base}?{own}page={number}");
@@ -196,8 +214,8 @@ impl<L: List> Page for Shown<L> {
             title: list.title(w),
             crumb: list.crumb(visit),
             action_links: list.action_links(visit),
-            fields: fields(list, visit),
-            refusal,
+            fields,
+            refusal: problems.map_or_else(Vec::new, |it| it.rest(w)),
             columns,
             rows: ticks.zip(rows).collect(),
             tick_form,
@@ -322,7 +340,7 @@ pub(super) fn pair(name: &str, value: &str) -> String {
     format!("{name}={}&", utf8_percent_encode(value, NON_ALPHANUMERIC))
 }
 
-fn fields<L: List>(list: &L, visit: &Visit) -> Vec<Field> {
+fn fields<L: List>(list: &L, visit: &Visit, mut problems: Option<&mut Problems<'_>>) -> Vec<Field> {
     let w = visit.words;
     let field = |filter: &Filter| {
         let value = visit.query.one(filter.name).unwrap_or_default().to_owned();
@@ -337,20 +355,14 @@ fn fields<L: List>(list: &L, visit: &Visit) -> Vec<Field> {
             is_day: matches!(filter.kind, FilterKind::Day { .. }),
             choices,
             all: Some(w.t("all", "todos")),
+            error: problems.as_mut().and_then(|all| {
+                let defects = all.take(filter.name);
+                defects.first().map(|defect| filter.sentence(defect, w))
+            }),
             ..Field::new(filter.name, filter.label.of(w.0), value)
         }
     };
     list.filters().iter().map(field).collect()
-}
-
-impl From<Refused> for ApiError {
-    fn from(refused: Refused) -> Self {
-        let code = refused
-            .items
-            .first()
-            .and_then(|(code, _)| code.known().copied());
-        Self::new(code.unwrap_or(ErrorCode::InternalError))
-    }
 }
 
 #[cfg(test)]

@@ -38,6 +38,7 @@ mod operators;
 mod payment_orders;
 mod personal_data;
 mod plot;
+mod problems;
 mod record;
 mod report_form;
 mod reports;

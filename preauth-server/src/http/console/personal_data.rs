@@ -1,7 +1,7 @@
 //! The personal data of a company: what is stored, what prevents an erasure, and a copy to download.
 
 use salvo::async_trait;
-use salvo::http::Method;
+use salvo::http::{Method, StatusCode};
 
 use crate::http::pages::headers::harmless;
 use crate::http::pages::words::Words;
@@ -130,7 +130,7 @@ impl Page for Export {
         let path = format!("personal-data/{cnpj}/export");
         let answer = visit.send(Method::GET, path, None, None).await?;
         let json = "application/json; charset=utf-8";
-        let reply = Reply::text(answer.status, json, answer.body);
+        let reply = Reply::text(StatusCode::OK, json, answer.body);
         let name = format!("attachment; filename=\"personal-data-{cnpj}.json\"");
         Ok(harmless(reply)
             .header("cache-control", "no-store")

@@ -17,6 +17,7 @@ use super::frame::Section;
 use super::guard::Page;
 use super::list::{Column, csv_file, pair};
 use super::plot::{self, Line};
+use super::problems::sentences;
 use super::record::{Part, Plot, Record, Table};
 use super::report_form;
 use super::visit::Visit;
@@ -36,10 +37,10 @@ impl Page for Reports {
         let record = Record::new(visit, Section::Reports, w.t("Reports", "Relatórios"));
         let report: ReportShape = match visit.get(format!("reports?{query}")).await {
             Ok(report) => report,
-            Err(Failure::Refused(refused)) if refused.has(ErrorCode::ValidationError) => {
+            Err(Failure::Api(error)) if error.code == ErrorCode::ValidationError => {
                 let why = report_form::objection(visit);
                 return record
-                    .notice("bad", why.unwrap_or_else(|| refused.sentences(w).join(" ")))
+                    .notice("bad", why.unwrap_or_else(|| sentences(&error, w).join(" ")))
                     .part(report_form::form(visit, None))
                     .reply_as(StatusCode::BAD_REQUEST);
             }

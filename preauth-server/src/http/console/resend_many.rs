@@ -8,22 +8,22 @@ use salvo::async_trait;
 use salvo::http::{Method, Request, StatusCode};
 
 use crate::directory::DeliveryStatus;
-use crate::http::error::{ApiError, status};
+use crate::http::error::ApiError;
 use crate::http::pages::form::Form;
 use crate::http::pages::headers;
 use crate::http::pages::words::Words;
 use crate::http::platform::deliveries::DeliveryShape;
 use crate::http::reply::Reply;
-use crate::http::sentence;
 use crate::labels;
 
 use super::cell::Cell;
-use super::failure::{Failure, Refused};
+use super::failure::Failure;
 use super::frame::Section;
 use super::guard::{Page, Submit};
 use super::links::within_console;
 use super::list::LIMIT;
 use super::names;
+use super::problems::sentences;
 use super::record::{Record, Table};
 use super::ticks::TickForm;
 use super::visit::Visit;
@@ -130,13 +130,11 @@ impl Results {
             match resend(visit, id).await {
                 Ok(delivery) => results.queued.push(delivery),
                 // What the role does not permit for one, it does not for any.
-                Err(refused) if refused.status == StatusCode::FORBIDDEN => {
-                    return Err(refused.into());
-                }
-                Err(refused) => {
-                    has_failed = refused.status.is_server_error();
-                    results.status = results.status.or(Some(refused.status));
-                    results.refuse(visit, id, &refused).await;
+                Err(error) if error.status() == StatusCode::FORBIDDEN => return Err(error.into()),
+                Err(error) => {
+                    has_failed = error.status().is_server_error();
+                    results.status = results.status.or(Some(error.status()));
+                    results.refuse(visit, id, &error).await;
                 }
             }
         }
@@ -144,10 +142,10 @@ impl Results {
     }
 
     /// Keeps a refusal with its reason, which the delivery's status explains better than the code does.
-    async fn refuse(&mut self, visit: &Visit, id: &str, refused: &Refused) {
+    async fn refuse(&mut self, visit: &Visit, id: &str, error: &ApiError) {
         let w = visit.words;
         let mut delivery: Option<DeliveryShape> = None;
-        if refused.has(ErrorCode::ResourceConflict) {
+        if error.code == ErrorCode::ResourceConflict {
             delivery = visit.get(format!("deliveries/{id}")).await.ok();
         }
         let status = delivery.as_ref().and_then(|it| it.status.known().copied());
@@ -164,7 +162,7 @@ impl Results {
                     "O endpoint foi removido ou está pausado.",
                 )
                 .to_owned(),
-            None => refused.sentences(w).join(" "),
+            None => sentences(error, w).join(" "),
         };
         self.leave(id, delivery, reason);
     }
@@ -197,21 +195,16 @@ impl Results {
 }
 
 /// One delivery, as a form of its own would send it.
-async fn resend(visit: &Visit, id: &str) -> Result<DeliveryShape, Refused> {
-    let refused = |code: ErrorCode| Refused {
-        status: status(code),
-        items: vec![(code.into(), sentence(code).to_owned())],
-    };
+async fn resend(visit: &Visit, id: &str) -> Result<DeliveryShape, ApiError> {
     if DeliveryId::parse(id).is_err() {
-        return Err(refused(ErrorCode::ResourceNotFound));
+        return Err(ApiError::new(ErrorCode::ResourceNotFound));
     }
     let path = format!("deliveries/{id}/resend");
     let sent = visit.send_one_of_several(Method::POST, path).await;
     match sent.and_then(|answer| answer.parse()) {
         Ok(delivery) => Ok(delivery),
-        Err(Failure::Refused(refused)) => Err(refused),
-        Err(Failure::Api(error)) => Err(refused(error.code)),
-        Err(Failure::ForeignForm) => Err(refused(ErrorCode::OperatorForbidden)),
+        Err(Failure::Api(error)) => Err(error),
+        Err(Failure::ForeignForm) => Err(ApiError::new(ErrorCode::OperatorForbidden)),
     }
 }
 

@@ -5,7 +5,6 @@ use preauth_core::ErrorCode;
 use salvo::async_trait;
 use salvo::http::{Request, StatusCode};
 
-use crate::http::error;
 use crate::http::pages::form::Form;
 use crate::http::pages::same_origin::is_same_origin;
 use crate::http::pages::words::Words;
@@ -82,7 +81,7 @@ impl Open for SignIn {
             next: next.to_owned(),
             refusal: Some(refusal),
         };
-        let status = error::status(refused.code);
+        let status = refused.status();
         Ok(render(status, &page)?)
     }
 }

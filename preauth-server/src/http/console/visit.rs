@@ -4,8 +4,7 @@ use std::sync::Arc;
 
 use preauth_core::ErrorCode;
 use preauth_core::value::RequestId;
-use preauth_core::wire::ErrorBody;
-use salvo::http::{Method, Request, StatusCode};
+use salvo::http::{Method, Request};
 use serde::de::DeserializeOwned;
 
 use crate::http::client_address::ClientAddress;
@@ -16,7 +15,7 @@ use crate::http::platform::{Call, OnBehalf};
 use crate::http::reply::Reply;
 
 use super::Console;
-use super::failure::{Failure, Refused};
+use super::failure::Failure;
 use super::frame::{Frame, Section};
 use super::session::Signed;
 
@@ -37,7 +36,6 @@ pub(super) struct Visit {
 
 /// The answer of the platform API.
 pub(super) struct Answer {
-    pub(super) status: StatusCode,
     pub(super) body: String,
 }
 
@@ -106,7 +104,7 @@ impl Visit {
         body: Option<String>,
         idempotency_key: Option<String>,
     ) -> Result<Answer, Failure> {
-        Answer::done(&self.raw(method, path, body, idempotency_key).await?)
+        Answer::of(&self.raw(method, path, body, idempotency_key).await?)
     }
 
     /// Sends one of several requests of the same form, each under an id of its own: the audit log has a row for
@@ -127,7 +125,7 @@ impl Visit {
             body: None,
             idempotency_key: None,
         };
-        Answer::done(&self.reply(call, &behalf).await?)
+        Answer::of(&self.console.platform.send(call, &behalf).await?)
     }
 
     /// The answer as the API gives it.
@@ -144,12 +142,7 @@ impl Visit {
             body,
             idempotency_key,
         };
-        self.reply(call, &self.behalf).await
-    }
-
-    async fn reply(&self, call: Call, behalf: &OnBehalf) -> Result<Reply, Failure> {
-        let sent = self.console.platform.send(call, behalf).await;
-        sent.ok_or_else(|| ApiError::new(ErrorCode::ResourceNotFound).into())
+        Ok(self.console.platform.send(call, &self.behalf).await?)
     }
 
     /// Whether the operator's role permits what a route of the API does.
@@ -163,36 +156,11 @@ impl Answer {
     fn of(reply: &Reply) -> Result<Self, Failure> {
         let body = reply.body_text().map(ToOwned::to_owned);
         let body = body.ok_or_else(|| ApiError::internal("an answer that is no text"))?;
-        let status = reply.status;
-        Ok(Self { status, body })
-    }
-
-    /// The answer to what was done; otherwise the refusal.
-    fn done(reply: &Reply) -> Result<Self, Failure> {
-        let answer = Self::of(reply)?;
-        if answer.status.is_success() {
-            return Ok(answer);
-        }
-        Err(Refused::of(&answer).into())
+        Ok(Self { body })
     }
 
     pub(super) fn parse<T: DeserializeOwned>(&self) -> Result<T, Failure> {
         Ok(serde_json::from_str(&self.body).map_err(ApiError::internal)?)
-    }
-}
-
-impl Refused {
-    /// A refusal of the API.
-    fn of(answer: &Answer) -> Self {
-        let errors = answer.parse::<ErrorBody>();
-        let errors = errors.map(|body| body.errors).unwrap_or_default();
-        Self {
-            status: answer.status,
-            items: errors
-                .into_iter()
-                .map(|item| (item.code, item.message))
-                .collect(),
-        }
     }
 }
 

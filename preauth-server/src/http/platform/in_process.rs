@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use percent_encoding::percent_decode_str;
+use preauth_core::ErrorCode;
 use preauth_core::access::OperatorRole;
 use preauth_core::value::RequestId;
 use preauth_core::wire::header::IDEMPOTENCY_KEY;
@@ -16,8 +17,9 @@ use salvo::http::uri::Uri;
 use salvo::http::{Method, ReqBody, Request};
 
 use crate::http::client_address::ClientAddress;
+use crate::http::error::ApiError;
 use crate::http::reply::Reply;
-use crate::http::request_notes::RequestNotes;
+use crate::log;
 
 use super::calling_operator::CallingOperator;
 use super::resource::Guarded;
@@ -59,8 +61,26 @@ impl InProcess {
         Self(resources.flat_map(|it| it.guarded(api)).collect())
     }
 
-    /// The answer to a call; `None` when no route has its path.
-    pub(in crate::http) async fn send(&self, call: Call, behalf: &OnBehalf) -> Option<Reply> {
+    /// The answer to a call, or its refusal with all that the rules know of it. A path without a route is
+    /// a record that does not exist.
+    pub(in crate::http) async fn send(
+        &self,
+        call: Call,
+        behalf: &OnBehalf,
+    ) -> Result<Reply, ApiError> {
+        let missing = || ApiError::new(ErrorCode::ResourceNotFound);
+        let (route, mut req) = self.request(call, behalf).ok_or_else(missing)?;
+        let outcome = route.outcome(&mut req, &mut Depot::new()).await;
+        if let Some(cause) = outcome.as_ref().err().and_then(ApiError::cause) {
+            let (route, id) = (&*route.route, behalf.request.to_string());
+            let error = log::chain(cause);
+            tracing::error!(target: "request", listener = "console", route, id, error);
+        }
+        outcome
+    }
+
+    /// The request of a call, and its route.
+    fn request(&self, call: Call, behalf: &OnBehalf) -> Option<(&Guarded, Request)> {
         let uri = Uri::try_from(format!("{PREFIX}/{}", call.path)).ok()?;
         let mut routes = self.0.iter().filter(|route| route.method == call.method);
         let (route, parameters) =
@@ -84,13 +104,7 @@ impl InProcess {
             let key = HeaderValue::try_from(key).ok()?;
             req.headers_mut().insert(IDEMPOTENCY_KEY, key);
         }
-        let mut depot = Depot::new();
-        let reply = route.reply(&mut req, &mut depot).await;
-        if let Some(cause) = &RequestNotes::of(&mut depot).cause {
-            let (route, id) = (&*route.route, behalf.request.to_string());
-            tracing::error!(target: "request", listener = "console", route, id, error = cause);
-        }
-        Some(reply)
+        Some((route, req))
     }
 
     /// Whether the role permits what a route does; its path stands below the API's prefix, with the names of

@@ -2,7 +2,7 @@
 
 use crate::directory::DirectoryError;
 use crate::http::error::ApiError;
-use crate::http::messages;
+use crate::http::{english, messages};
 
 pub(in crate::http) use crate::http::refusal::Refusal;
 
@@ -21,6 +21,6 @@ impl Refusal {
 
 impl From<Refusal> for ApiError {
     fn from(refusal: Refusal) -> Self {
-        Self::new(refusal.code()).message(messages::refusal(&refusal))
+        Self::new(refusal.code()).in_both(messages::refusal(&refusal), english::refusal(&refusal))
     }
 }

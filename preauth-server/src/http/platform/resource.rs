@@ -160,19 +160,21 @@ impl Handler for Guarded {
         res: &mut Response,
         _ctrl: &mut FlowCtrl,
     ) {
-        self.reply(req, depot).await.write(res);
+        let outcome = self.outcome(req, depot).await;
+        handler::settle(outcome, depot).write(res);
     }
 }
 
 impl Guarded {
     /// The answer to a request of this path and method.
-    pub(super) async fn reply(&self, req: &mut Request, depot: &mut Depot) -> Reply {
+    pub(super) async fn outcome(
+        &self,
+        req: &mut Request,
+        depot: &mut Depot,
+    ) -> Result<Reply, ApiError> {
         RequestNotes::of(depot).route = Some(Arc::clone(&self.route));
-        let outcome = match self.admit(req, depot).await {
-            Ok(()) => charged_to(Tenant::Platform, self.answer(req)).await,
-            Err(refusal) => Err(refusal),
-        };
-        handler::settle(outcome, depot)
+        self.admit(req, depot).await?;
+        charged_to(Tenant::Platform, self.answer(req)).await
     }
 
     /// Checks token, role and hold, in this order, and attaches the operator to the request.

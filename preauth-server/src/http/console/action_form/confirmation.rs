@@ -26,6 +26,8 @@ impl ActionForm {
             choices: Vec::new(),
             is_many: false,
             hint: "",
+            error: None,
+            is_first: false,
         })
     }
 

@@ -5,12 +5,14 @@ use serde_json::Value;
 
 use crate::http::console::failure::Failure;
 use crate::http::console::names;
+use crate::http::console::problems::beside;
 use crate::http::console::visit::Visit;
 use crate::http::pages::form::Form;
 use crate::http::pages::words::Words;
 use crate::http::platform::Listed;
 use crate::http::platform::companies::CompanyShape;
 use crate::http::platform::users::User;
+use crate::http::problem::Defect;
 use crate::language::Language;
 
 use super::typed::{amount, moment, number};
@@ -28,6 +30,23 @@ pub(super) struct Field {
     pub(super) choices: Vec<(String, String, bool)>,
     pub(super) is_many: bool,
     pub(super) hint: &'static str,
+    /// What is wrong with it.
+    pub(super) error: Option<String>,
+    /// Whether it is the first with something wrong, where the reader continues.
+    pub(super) is_first: bool,
+}
+
+impl Field {
+    /// The ids of what describes it to a screen reader.
+    pub(super) fn described_by(&self) -> Option<String> {
+        let name = self.name;
+        match (&self.error, self.hint) {
+            (Some(_), "") => Some(format!("error-{name}")),
+            (Some(_), _) => Some(format!("error-{name} hint-{name}")),
+            (None, "") => None,
+            (None, _) => Some(format!("hint-{name}")),
+        }
+    }
 }
 
 impl Input {
@@ -36,7 +55,10 @@ impl Input {
         let typed = form.one(self.name);
         Ok(match self.kind {
             InputKind::Text | InputKind::Day | InputKind::User => typed.map(Value::from),
-            InputKind::Money => typed.map(|text| amount(text, visit.words)),
+            // What is no amount must not reach the API as a text, of which it would read some.
+            InputKind::Money => {
+                typed.map(|text| amount(text, visit.words).unwrap_or(Value::Bool(false)))
+            }
             InputKind::Whole | InputKind::Choice(_) => typed.map(number),
             InputKind::Moment => typed.map(|text| Value::from(moment(text))),
             InputKind::Words(_) => {
@@ -104,7 +126,31 @@ impl Input {
                 InputKind::Company => w.t("Its CNPJ or id.", "O CNPJ ou o id."),
                 _ => "",
             },
+            error: None,
+            is_first: false,
         }
+    }
+}
+
+impl InputKind {
+    /// What is wrong with a field, in the words of what was typed.
+    pub(super) fn sentence(self, defect: &Defect, w: Words) -> String {
+        let own = match (self, defect) {
+            (Self::Company, Defect::NotAnId) => w.t(
+                "No company has this CNPJ or id.",
+                "Nenhuma empresa tem este CNPJ ou id.",
+            ),
+            (Self::Money, Defect::NotANumber | Defect::Decimal(_)) => w.t(
+                "This is not an amount, or could be read in two ways.",
+                "Isto não é um valor, ou pode ser lido de duas formas.",
+            ),
+            (Self::Moment, Defect::NotATimestamp) => w.t(
+                "This is not a day with a time.",
+                "Isto não é um dia com horário.",
+            ),
+            _ => return beside(defect, w),
+        };
+        own.to_owned()
     }
 }
 

@@ -11,9 +11,10 @@ use uuid::Uuid;
 use crate::http::console::PREFIX;
 use crate::http::console::cell::Cell;
 use crate::http::console::facts::facts;
-use crate::http::console::failure::{Failure, Refused, render};
+use crate::http::console::failure::{Failure, Wanted, audit_log, is_unsure, plight, render};
 use crate::http::console::frame::{Frame, Section};
 use crate::http::console::guard::{Page, Submit};
+use crate::http::console::problems::Problems;
 use crate::http::console::visit::{Answer, Visit};
 use crate::http::error::ApiError;
 use crate::http::pages::form::Form;
@@ -69,49 +70,37 @@ impl Submit for ActionPage {
                 .await?;
             return Ok(render(StatusCode::BAD_REQUEST, &page)?);
         }
-        let body = action.body(visit, form).await?;
-        let mark = hex::encode(Sha256::digest(body.as_deref().unwrap_or_default()));
-        let unseen = action
-            .counted
-            .filter(|_| form.one(COUNTED) != Some(mark.as_str()));
-        let (method, path) = match unseen {
-            Some(count) => (
-                Method::POST,
-                fill(count, |name| visit.id(name).map(ToOwned::to_owned))?,
-            ),
-            None => (action.method.clone(), action.api_path(visit, form)?),
-        };
-        let once = form.one(ONCE).map(ToOwned::to_owned);
-        match visit.send(method, path, body, once).await {
-            Ok(answer) if unseen.is_some() => {
-                let outcome = Outcome::Counted(answer.parse()?, mark);
+        match action.send(visit, form).await {
+            Ok(Sent::Counted(found, mark)) => {
+                let outcome = Outcome::Counted(&found, &mark);
                 let page = action.form_page(visit, &subject, form, outcome).await?;
                 Ok(render(StatusCode::OK, &page)?)
             }
-            Ok(answer) => action.done(visit, subject.record.as_ref(), &answer),
-            Err(Failure::Refused(refused)) => {
-                // As it stands now: perhaps another operator was faster.
-                let subject = action.subject(visit).await?;
-                let status = refused.status;
-                let outcome = Outcome::Refused(refused);
-                let page = action.form_page(visit, &subject, form, outcome).await?;
-                Ok(render(status, &page)?)
-            }
+            Ok(Sent::Done(answer)) => action.done(visit, subject.record.as_ref(), &answer),
+            Err(Failure::Api(error)) => action.refused(visit, form, error).await,
             Err(failure) => Err(failure),
         }
     }
 }
 
+/// What the API answered.
+enum Sent {
+    Done(Answer),
+    /// What the request would do, and its mark.
+    Counted(ResentRangeShape, String),
+}
+
 /// What became of a form.
-enum Outcome {
+#[derive(Clone, Copy)]
+enum Outcome<'a> {
     Asked,
     /// The record has changed since the form was shown.
     Stale,
     /// What has to be typed before it is done was not.
     Unconfirmed,
-    Refused(Refused),
+    Refused(&'a ApiError),
     /// What the request would do, and its mark.
-    Counted(ResentRangeShape, String),
+    Counted(&'a ResentRangeShape, &'a str),
 }
 
 /// The mark of the request that its reader saw counted.
@@ -130,7 +119,8 @@ struct FormPage {
     facts: Vec<(&'static str, Cell)>,
     fields: Vec<Field>,
     refusal: Vec<String>,
-    is_stale: bool,
+    /// What helps to go on after the refusal.
+    leads_to: Option<(String, &'static str)>,
     is_final: bool,
     /// The mark of the request that was counted.
     counted: Option<String>,
@@ -149,6 +139,37 @@ struct RevealedPage {
 }
 
 impl ActionForm {
+    /// The request of a form that was filled in, or first what it would do, and the answer.
+    async fn send(&self, visit: &Visit, form: &Form) -> Result<Sent, Failure> {
+        let body = self.body(visit, form).await?;
+        let mark = hex::encode(Sha256::digest(body.as_deref().unwrap_or_default()));
+        let is_seen = form.one(COUNTED) == Some(mark.as_str());
+        if let Some(count) = self.counted.filter(|_| !is_seen) {
+            let path = fill(count, |name| visit.id(name))?;
+            let answer = visit.send(Method::POST, path, body, None).await?;
+            return Ok(Sent::Counted(answer.parse()?, mark));
+        }
+        let path = self.api_path(visit, form)?;
+        let once = form.one(ONCE).map(ToOwned::to_owned);
+        let answer = visit.send(self.method.clone(), path, body, once).await?;
+        Ok(Sent::Done(answer))
+    }
+
+    /// The form again, with the record as it stands now: perhaps another operator was faster. What became of
+    /// the request is said even if the database is away by now.
+    async fn refused(&self, visit: &Visit, form: &Form, error: ApiError) -> Result<Reply, Failure> {
+        let shown = async {
+            let subject = self.subject(visit).await?;
+            let outcome = Outcome::Refused(&error);
+            self.form_page(visit, &subject, form, outcome).await
+        };
+        match shown.await {
+            Ok(page) => Ok(error.add_retry_after(render(error.status(), &page)?)),
+            Err(_) if error.status().is_server_error() => Err(error.into()),
+            Err(failure) => Err(failure),
+        }
+    }
+
     fn done(
         &self,
         visit: &Visit,
@@ -197,7 +218,7 @@ impl ActionForm {
         visit: &Visit,
         subject: &Subject,
         form: &Form,
-        outcome: Outcome,
+        outcome: Outcome<'_>,
     ) -> Result<FormPage, Failure> {
         let w = visit.words;
         let record = subject.record.as_ref();
@@ -205,38 +226,25 @@ impl ActionForm {
         let once = once.map(ToOwned::to_owned);
         let mut facts = record.map(|record| facts(record, w)).unwrap_or_default();
         let mut counted = None;
-        let (refusal, is_stale) = match outcome {
-            Outcome::Asked => (Vec::new(), false),
-            Outcome::Counted(found, _) if found.next.is_some() => {
-                (vec![too_many(w).to_owned()], false)
-            }
-            Outcome::Counted(found, mark) => {
-                facts.extend([
-                    (labels::TO_RESEND.of(w.0), Cell::number(found.count, w)),
-                    (
-                        labels::WAIT_FOR_ENDPOINT.of(w.0),
-                        Cell::number(found.paused, w),
-                    ),
-                    (
-                        labels::OF_REMOVED_ENDPOINT.of(w.0),
-                        Cell::number(found.endpoint_removed, w),
-                    ),
-                ]);
-                counted = Some(mark).filter(|_| found.count > 0);
-                (Vec::new(), false)
-            }
-            Outcome::Stale => (vec![stale(w).to_owned()], true),
-            Outcome::Unconfirmed => (vec![unconfirmed(w).to_owned()], false),
-            Outcome::Refused(refused) => {
-                let is_conflict = refused.status == StatusCode::CONFLICT;
-                let meaning = self.conflict;
-                let meaning = meaning.filter(|_| refused.has(ErrorCode::ResourceConflict));
-                let sentences = meaning.map(|text| vec![text.of(w.0).to_owned()]);
+        if let Outcome::Counted(found, mark) = outcome
+            && found.next.is_none()
+        {
+            facts.extend([
+                (labels::TO_RESEND.of(w.0), Cell::number(found.count, w)),
                 (
-                    sentences.unwrap_or_else(|| refused.sentences(w)),
-                    is_conflict,
-                )
-            }
+                    labels::WAIT_FOR_ENDPOINT.of(w.0),
+                    Cell::number(found.paused, w),
+                ),
+                (
+                    labels::OF_REMOVED_ENDPOINT.of(w.0),
+                    Cell::number(found.endpoint_removed, w),
+                ),
+            ]);
+            counted = (found.count > 0).then(|| mark.to_owned());
+        }
+        let mut problems = match outcome {
+            Outcome::Refused(error) => Some(Problems::of(error)),
+            _ => None,
         };
         let back = fill(self.then, |name| {
             Ok(match record.and_then(|it| it.get(name)) {
@@ -246,15 +254,25 @@ impl ActionForm {
                 None => visit.id(name).unwrap_or_default().to_owned(),
             })
         })?;
+        let back = format!("{PREFIX}/{}", back.trim_end_matches('/'));
         let mut fields = Vec::new();
         for input in self.inputs {
             let mut field = input.field(form, self.stored(input, subject), w);
             if let InputKind::User = input.kind {
                 field.choices = users(visit, &field.value).await?;
             }
+            if let Some(defect) = problems
+                .as_mut()
+                .and_then(|all| all.take(input.name).first().copied())
+            {
+                field.is_first = !fields.iter().any(|it: &Field| it.error.is_some());
+                field.error = Some(input.kind.sentence(defect, w));
+            }
             fields.push(field);
         }
         fields.extend(self.confirmation(w));
+        let left = problems.map(|left| left.rest(w)).unwrap_or_default();
+        let (refusal, leads_to) = self.said(outcome, left, &back, w);
         Ok(FormPage {
             f: visit.frame(Section::None),
             title: self.title.of(w.0),
@@ -262,24 +280,58 @@ impl ActionForm {
             facts,
             fields,
             refusal,
-            is_stale,
+            leads_to,
             is_final: self.is_final,
             counted,
-            back: format!("{PREFIX}/{}", back.trim_end_matches('/')),
+            back,
             once: once.unwrap_or_else(|| Uuid::from_bytes(random_bytes()).to_string()),
             version: self.version(subject),
         })
     }
 }
 
-impl Outcome {
+impl ActionForm {
+    /// What is said above the form, and what helps to go on; `left` is what no field says.
+    fn said(
+        &self,
+        outcome: Outcome<'_>,
+        left: Vec<String>,
+        back: &str,
+        w: Words,
+    ) -> (Vec<String>, Option<(String, &'static str)>) {
+        let happened = || {
+            let text = w.t("See what happened", "Ver o que aconteceu");
+            Some((back.to_owned(), text))
+        };
+        match outcome {
+            Outcome::Counted(found, _) if found.next.is_some() => {
+                (vec![too_many(w).to_owned()], None)
+            }
+            Outcome::Asked | Outcome::Counted(..) => (Vec::new(), None),
+            Outcome::Stale => (vec![stale(w).to_owned()], happened()),
+            Outcome::Unconfirmed => (vec![unconfirmed(w).to_owned()], None),
+            Outcome::Refused(error) => match plight(error, Wanted::Form, w) {
+                Some(plight) => (plight, is_unsure(error, Wanted::Form).then(|| audit_log(w))),
+                None if error.status() == StatusCode::CONFLICT => {
+                    let meaning = self.conflict;
+                    let meaning = meaning.filter(|_| error.code == ErrorCode::ResourceConflict);
+                    let sentences = meaning.map(|text| vec![text.of(w.0).to_owned()]);
+                    (sentences.unwrap_or(left), happened())
+                }
+                None => (left, None),
+            },
+        }
+    }
+}
+
+impl Outcome<'_> {
     /// Whether the request may have been done, or may yet be: then the form is sent again under the same key,
     /// and does nothing twice.
-    fn keeps_key(&self) -> bool {
+    fn keeps_key(self) -> bool {
         match self {
             Self::Asked | Self::Stale | Self::Unconfirmed | Self::Counted(..) => false,
-            Self::Refused(refused) => {
-                refused.status.is_server_error() || refused.has(ErrorCode::IdempotencyInProgress)
+            Self::Refused(error) => {
+                error.status().is_server_error() || error.code == ErrorCode::IdempotencyInProgress
             }
         }
     }

@@ -28,7 +28,7 @@ impl ActionForm {
             let found = visit.get(fill(route, |name| visit.id(name))?).await;
             current = match found {
                 Ok(found) => Some(found),
-                Err(Failure::Refused(refused)) if refused.status == StatusCode::NOT_FOUND => None,
+                Err(Failure::Api(error)) if error.status() == StatusCode::NOT_FOUND => None,
                 Err(failure) => return Err(failure),
             };
         }

@@ -16,7 +16,6 @@ use crate::directory;
 use crate::dispatcher::EndpointError;
 use crate::http::convert;
 use crate::http::error::ApiError;
-use crate::http::messages;
 use crate::http::openapi::described::Described;
 use crate::http::openapi::headers;
 use crate::http::openapi::schema::Schema;
@@ -26,6 +25,7 @@ use crate::http::platform::{PlatformApi, Refusal, lookup};
 use crate::http::problem::Defect;
 use crate::http::reply::Reply;
 use crate::http::requested::RequestedObject;
+use crate::http::{english, messages};
 use crate::secret::new_signing_secret;
 
 use super::shape::{EndpointShape, EndpointWithSecret, WantedEndpoint};
@@ -87,9 +87,8 @@ fn refused(rejection: EndpointRejection) -> ApiError {
 fn not_validated(error: EndpointError) -> ApiError {
     match error {
         EndpointError::Refused(refusal) => Refusal::EndpointUrl(refusal).into(),
-        EndpointError::Unknown(cause) => {
-            ApiError::unavailable(cause).message(messages::NAME_NOT_LOOKED_UP)
-        }
+        EndpointError::Unknown(cause) => ApiError::unavailable(cause)
+            .in_both(messages::NAME_NOT_LOOKED_UP, english::NAME_NOT_LOOKED_UP),
     }
 }
 

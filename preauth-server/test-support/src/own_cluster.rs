@@ -1,10 +1,10 @@
-//! A PostgreSQL server for one drill, which may stop and start it. It syncs to disk.
+//! A PostgreSQL server for one test, which may stop and start it. It syncs to disk.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::{Arc, Mutex};
 
-const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../scripts/with-postgres");
+const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scripts/with-postgres");
 /// Prints the URLs of the server and its standby, then passes each input line to the `pg_ctl` of
 /// one of them and prints its exit status.
 const COMMANDS: &str = r#"
@@ -17,8 +17,8 @@ const COMMANDS: &str = r#"
     done
 "#;
 
-/// The server; it stops with the drill, even if the drill fails.
-pub(crate) struct OwnCluster {
+/// The server; it stops with the test, even if the test fails.
+pub struct OwnCluster {
     url: String,
     /// Empty without a standby.
     standby_url: String,
@@ -33,12 +33,13 @@ struct Control {
 }
 
 impl OwnCluster {
-    pub(crate) fn start() -> Self {
+    /// One server.
+    pub fn start() -> Self {
         Self::start_script("off")
     }
 
     /// A server with a standby that streams from it.
-    pub(crate) fn start_with_standby() -> Self {
+    pub fn start_with_standby() -> Self {
         Self::start_script("on")
     }
 
@@ -67,22 +68,22 @@ impl OwnCluster {
     }
 
     /// The URL of an empty database.
-    pub(crate) fn url(&self) -> String {
+    pub fn url(&self) -> String {
         format!("{}/postgres", self.url)
     }
 
     /// The URL of the same database on the standby.
-    pub(crate) fn standby_url(&self) -> String {
+    pub fn standby_url(&self) -> String {
         format!("{}/postgres", self.standby_url)
     }
 
     /// Runs `pg_ctl`, e.g. `--mode fast stop`, and waits until it is done.
-    pub(crate) async fn control(&self, arguments: &str) {
+    pub async fn control(&self, arguments: &str) {
         self.command(format!("primary {arguments}")).await;
     }
 
     /// Runs the standby's `pg_ctl`, e.g. `promote`, and waits until it is done.
-    pub(crate) async fn control_standby(&self, arguments: &str) {
+    pub async fn control_standby(&self, arguments: &str) {
         self.command(format!("standby {arguments}")).await;
     }
 

@@ -1,6 +1,12 @@
-//! The meanings of the API's codes in English; the API's own messages are Portuguese.
+//! What the API's codes, defects and refusals mean in English; the API's own messages are Portuguese.
+
+mod defect;
+mod refusal;
 
 use preauth_core::ErrorCode;
+
+pub(super) use defect::defect;
+pub(super) use refusal::{NAME_NOT_LOOKED_UP, ORDER_TRANSITION, already_ordered, held, refusal};
 
 /// The meaning of a code.
 #[expect(clippy::too_many_lines, reason = "one sentence per code, in one place")]
