@@ -132,6 +132,10 @@ pub enum DirectoryError {
     Unknown(#[source] Box<dyn StdError + Send + Sync>),
 }
 
+/// Maximum number of entries of a list over all companies, on all pages together: the newest. Searches for
+/// few of them reach the older ones.
+pub const NEWEST: u32 = 10_000;
+
 /// One page of a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Page<T> {

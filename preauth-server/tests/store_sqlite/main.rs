@@ -15,4 +15,5 @@ mod groups;
 mod mass_changes;
 mod migration;
 mod opening;
+mod plans;
 mod records;

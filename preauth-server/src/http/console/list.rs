@@ -10,6 +10,7 @@ use salvo::http::StatusCode;
 use serde::de::DeserializeOwned;
 
 use crate::csv;
+use crate::directory::NEWEST;
 use crate::http::pages::headers::{self, harmless};
 use crate::http::pages::words::Words;
 use crate::http::platform::Listed;
@@ -162,6 +163,8 @@ struct ListPage {
     rows: Vec<(Option<Tick>, Vec<Cell>)>,
     tick_form: Option<TickForm>,
     total: u64,
+    /// Whether older ones may match, too.
+    is_cut: bool,
     page: u64,
     pages: u64,
     previous: Option<String>,
@@ -220,6 +223,7 @@ impl<L: List> Page for Shown<L> {
             rows: ticks.zip(rows).collect(),
             tick_form,
             total: found.pagination.total,
+            is_cut: found.pagination.total == u64::from(NEWEST),
             page: number,
             pages,
             previous: (number > 1).then(|| at(number.saturating_sub(1))),

@@ -102,7 +102,8 @@ impl Endpoint for List {
             .titled(OPERATORS, "listAuditLog", "List what operators did")
             .note(
                 "Each write of this API that was accepted has one row, committed with it; what a role did not permit has one a \
-                 minute, token and operation.",
+                 minute, token and operation. Of more than 10,000 that match, the newest 10,000 are listed and counted; `until` \
+                 reaches older ones.",
             )
             .paged()
             .parameter(text("operator", "Only of the operator with this name.", "Ana Souza"))

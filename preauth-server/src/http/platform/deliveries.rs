@@ -163,6 +163,7 @@ impl Endpoint for ListAll {
                 "listAllDeliveries",
                 "List everybody's deliveries",
             )
+            .note(paging::NEWEST_ONLY)
             .paged();
         filters(operation).answers(200, "Newest first.", Schema::list_of::<DeliveryShape>())
     }

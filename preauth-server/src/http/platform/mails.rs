@@ -111,6 +111,7 @@ impl Endpoint for ListAll {
     fn document(&self, operation: Described) -> Described {
         let operation = operation
             .titled(MAILS, "listAllNotices", "List everybody's mails")
+            .note(paging::NEWEST_ONLY)
             .paged();
         filters(operation).answers(200, "Newest first.", Schema::list_of::<MailShape>())
     }

@@ -13,6 +13,10 @@ use crate::http::list_query;
 use crate::http::query::Query;
 use crate::http::reply::Reply;
 
+/// What the description says of lists over all companies.
+pub(super) const NEWEST_ONLY: &str = "Of more than 10,000 that match, the newest 10,000 are listed and counted; narrower filters reach \
+     older ones.";
+
 /// Reads `page` and `limit` of a list that has no other parameters.
 pub(super) fn page(req: &Request) -> Result<PageRequest, ApiError> {
     let mut problems = Problems::default();

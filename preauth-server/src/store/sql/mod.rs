@@ -25,6 +25,7 @@ mod invoices;
 mod listed;
 pub(super) mod load;
 pub(super) mod mails;
+mod newest;
 mod operation_search;
 pub(super) mod operations;
 mod operators;

@@ -7,11 +7,11 @@ use preauth_core::operation::Operation;
 use preauth_core::port::{PageRequest, Unavailable};
 use preauth_core::value::{Cnpj, EnumSet, ExternalReference, InvoiceNumber, Status};
 
-use crate::directory::{OperationFilter, OperationSearch, Page};
+use crate::directory::{NEWEST, OperationFilter, OperationSearch, Page};
 use crate::store::error::Fault;
 use crate::store::rows::{clamped, operation, select_operations};
 
-use super::{Builder, Database, Listed, Session};
+use super::{Builder, Database, Dialect, Listed, Session, newest};
 
 #[async_trait]
 impl<D: Database> OperationSearch for D {
@@ -45,11 +45,16 @@ impl OperationFilter {
     }
 
     /// The order in which an index has what is searched for. Ids are in about the order of their times.
-    fn order(&self) -> &'static str {
+    /// PostgreSQL's index of the times has no order: it would sort all that began since a moment, of which the
+    /// newest are the last ones of all.
+    fn order(&self, dialect: Dialect, total: u64) -> &'static str {
+        let is_full = dialect == Dialect::Postgres && total >= u64::from(NEWEST);
+        let are_last = is_full && self.until.is_none();
         let is_by_time = self.cnpj.is_none()
             && self.invoice_number.is_none()
             && self.external_reference.is_none()
-            && (self.from.is_some() || self.until.is_some());
+            && (self.from.is_some() || self.until.is_some())
+            && !are_last;
         if is_by_time {
             "created_at DESC, id DESC"
         } else {
@@ -65,12 +70,20 @@ async fn list(
 ) -> Result<Listed, Fault> {
     let mut total: u64 = 0;
     for source in filter.sources() {
-        let mut count = Builder::new("SELECT count(*) AS total FROM operations WHERE ");
-        restrict(&mut count, source, filter);
-        total = total.saturating_add(count.build().total(session).await?);
+        let found = newest::total(session, |rows| {
+            rows.push("SELECT 1 FROM operations WHERE ");
+            restrict(rows, source, filter);
+        });
+        total = total.saturating_add(found.await?);
     }
+    let total = total.min(NEWEST.into());
+    let Some((take, skip)) = newest::within(page) else {
+        let rows = Vec::new();
+        return Ok(Listed { rows, total });
+    };
+    let order = filter.order(session.dialect(), total);
     // Each source gives as many as the page may need.
-    let last = page.offset().saturating_add(page.limit.into());
+    let last = skip.saturating_add(take.into());
     let mut query = Builder::new(select_operations!("WHERE o.id IN (SELECT id FROM ("));
     for (n, source) in filter.sources().into_iter().enumerate() {
         if n > 0 {
@@ -78,18 +91,15 @@ async fn list(
         }
         query.push("SELECT id, created_at FROM (SELECT id, created_at FROM operations WHERE ");
         restrict(&mut query, source, filter);
-        query
-            .push(" ORDER BY ")
-            .push(filter.order())
-            .push(" LIMIT ");
+        query.push(" ORDER BY ").push(order).push(" LIMIT ");
         query.bind(clamped(last));
         query.push(if n == 0 { ") AS one" } else { ") AS other" });
     }
-    query.push(") AS found ORDER BY ").push(filter.order());
-    query.push(" LIMIT ").bind(page.limit);
-    query.push(" OFFSET ").bind(clamped(page.offset()));
+    query.push(") AS found ORDER BY ").push(order);
+    query.push(" LIMIT ").bind(take);
+    query.push(" OFFSET ").bind(clamped(skip));
     query.push(") ORDER BY ");
-    query.push(if filter.order().starts_with("id") {
+    query.push(if order.starts_with("id") {
         "o.id DESC"
     } else {
         "o.created_at DESC, o.id DESC"

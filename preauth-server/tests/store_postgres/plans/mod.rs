@@ -5,6 +5,7 @@
 mod audit;
 mod feed;
 mod large;
+mod lists;
 mod overview;
 mod personal_data;
 mod queues;

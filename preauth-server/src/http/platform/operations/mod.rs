@@ -54,6 +54,10 @@ impl Endpoint for List {
         let number = Schema::text("Only those whose invoice has exactly this number.", "NF-1");
         operation
             .titled(OPERATIONS, "listOperations", "List everybody's operations")
+            .note(
+                "Without parameters other than `status`, all of them are listed and counted. Of more than 10,000 that match others, \
+                 it is the newest 10,000; narrower filters reach older ones.",
+            )
             .paged()
             .parameter(reference)
             .parameter(status)

@@ -15,7 +15,7 @@ use crate::directory::{AuditEntry, AuditFilter, AuditLog, AuditOutcome, Page, Se
 use crate::store::error::{Fault, WriteError, unavailable};
 use crate::store::rows::{audit_entry, clamped};
 
-use super::{Builder, Database, Listed, Run, Session};
+use super::{Builder, Database, Listed, Run, Session, newest};
 pub(in crate::store) use row::of_commit;
 pub(super) use seal::page as seals;
 
@@ -94,19 +94,41 @@ async fn list(
     filter: &AuditFilter,
     page: PageRequest,
 ) -> Result<Listed, Fault> {
-    let mut count = Builder::new("SELECT count(*) AS total FROM audit_log");
-    restrict(&mut count, filter);
-    let total = count.build().total(session).await?;
+    let total = newest::total(session, |rows| {
+        rows.push("SELECT 1 FROM audit_log");
+        restrict(rows, filter);
+    });
+    let total = total.await?;
+    let Some((take, skip)) = newest::within(page) else {
+        let rows = Vec::new();
+        return Ok(Listed { rows, total });
+    };
     let mut query = Builder::new(
         "SELECT id, request_id, at, operator_id, operator_name, role, address, action, outcome, record,
                 company_id, changes
          FROM audit_log",
     );
     restrict(&mut query, filter);
-    query.push(" ORDER BY id DESC LIMIT ").bind(page.limit);
-    query.push(" OFFSET ").bind(clamped(page.offset()));
+    query.push(filter.order()).push(" LIMIT ").bind(take);
+    query.push(" OFFSET ").bind(clamped(skip));
     let rows = query.build().fetch_all(session).await?;
     Ok(Listed { rows, total })
+}
+
+impl AuditFilter {
+    /// The order in which an index has the rows. Ids are in about the order of their times.
+    const fn order(&self) -> &'static str {
+        let is_by_time = self.operator.is_none()
+            && self.action.is_none()
+            && self.record.is_none()
+            && self.company.is_none()
+            && (self.from.is_some() || self.until.is_some());
+        if is_by_time {
+            " ORDER BY at DESC, id DESC"
+        } else {
+            " ORDER BY id DESC"
+        }
+    }
 }
 
 fn restrict(query: &mut Builder<'_>, filter: &AuditFilter) {

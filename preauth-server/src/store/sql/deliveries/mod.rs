@@ -12,17 +12,14 @@ use preauth_core::port::{PageRequest, Unavailable};
 use preauth_core::value::{CompanyId, DeliveryId, Timestamp};
 
 use crate::directory::{
-    Deliveries, Delivery, DeliveryFilter, DeliveryStatus, DeliveryWait, DirectoryError,
+    Deliveries, Delivery, DeliveryFilter, DeliveryStatus, DeliveryWait, DirectoryError, NEWEST,
     OVERDUE_AFTER, Page, ResendPlace, ResendRange, Resendable,
 };
 use crate::store::error::{Fault, unavailable};
 use crate::store::rows::{Corrupt, clamped, delivery};
 use crate::store::set_aside::SetAside;
 
-use super::{Builder, Database, Row, Session};
-
-/// A list over all companies has this many deliveries at most, the newest: nobody pages through a million.
-const NEWEST: u32 = 10_000;
+use super::{Builder, Database, Row, Session, newest};
 
 /// A delivery with its event and whether its endpoint is paused, before the conditions. A pending
 /// delivery of a removed endpoint counts as failed: it is about to be settled.
@@ -149,10 +146,14 @@ async fn list(
     set_aside: &SetAside,
 ) -> Result<Page<Delivery>, Fault> {
     let total = total(session, which).await?;
-    if which.company.is_none() && page.offset() >= u64::from(NEWEST) {
+    let window = match which.company {
+        Some(_) => Some((page.limit, page.offset())),
+        None => newest::within(page),
+    };
+    let Some((take, skip)) = window else {
         let items = Vec::new();
         return Ok(Page { items, total });
-    }
+    };
     let mut query = Builder::new(SELECT);
     restrict(&mut query, which);
     // Ids are in the order of their times, and the primary key has that order over all companies.
@@ -160,8 +161,8 @@ async fn list(
         Some(_) => " ORDER BY d.created_at DESC, d.id DESC LIMIT ",
         None => " ORDER BY d.id DESC LIMIT ",
     });
-    query.bind(page.limit).push(" OFFSET ");
-    query.bind(clamped(page.offset()));
+    query.bind(take).push(" OFFSET ");
+    query.bind(clamped(skip));
     let readable = |rows: &[Row]| Ok(set_aside.readable(rows, delivery));
     let items = read(session, query, set_aside, readable).await?;
     Ok(Page { items, total })

@@ -9,7 +9,7 @@ use crate::directory::{DirectoryError, Mail, MailFilter, MailStatus, Mails, Page
 use crate::store::error::Fault;
 use crate::store::rows::{Columns, Corrupt, clamped};
 
-use super::super::{Builder, Database, Listed, Row, Session};
+use super::super::{Builder, Database, Listed, Row, Session, newest};
 use super::resend;
 
 const SELECT: &str = "SELECT id, head_office_id, operation_id, coalesce(variant, kind) AS kind, recipient, status, is_held,
@@ -58,6 +58,14 @@ async fn list(
     page: PageRequest,
 ) -> Result<Listed, Fault> {
     let total = total(session, company, filter).await?;
+    let window = match company {
+        Some(_) => Some((page.limit, page.offset())),
+        None => newest::within(page),
+    };
+    let Some((take, skip)) = window else {
+        let rows = Vec::new();
+        return Ok(Listed { rows, total });
+    };
     let mut query = Builder::new(SELECT);
     restrict(&mut query, company, filter);
     // Ids are in the order of their times, and the primary key has that order over all companies.
@@ -65,8 +73,8 @@ async fn list(
         Some(_) => " ORDER BY staged_at DESC, id DESC LIMIT ",
         None => " ORDER BY id DESC LIMIT ",
     });
-    query.bind(page.limit).push(" OFFSET ");
-    query.bind(clamped(page.offset()));
+    query.bind(take).push(" OFFSET ");
+    query.bind(clamped(skip));
     let rows = query.build().fetch_all(session).await?;
     Ok(Listed { rows, total })
 }
@@ -76,6 +84,13 @@ async fn total(
     company: Option<CompanyId>,
     filter: MailFilter,
 ) -> Result<u64, Fault> {
+    if company.is_none() {
+        return newest::total(session, |rows| {
+            rows.push("SELECT 1 FROM notices ");
+            restrict(rows, company, filter);
+        })
+        .await;
+    }
     let mut query = Builder::new("SELECT count(*) AS total FROM notices ");
     restrict(&mut query, company, filter);
     Ok(query.build().total(session).await?)
