@@ -111,6 +111,8 @@ pub(super) async fn run(args: &RunArgs) -> Result<(), CliError> {
     mails.letterhead.pages = portal.as_ref().map(|portal| portal.links.clone());
     let rate_limit = Live::new(config.rate_limit);
     let changeable = Changeable::new(log, &rate_limit, &mails.limits, &endpoint_validator);
+    // A stop may follow the first answer.
+    let signalled = app::wait_for_signal()?;
     let running = app::start(Parts {
         stores,
         files: Arc::new(files),
@@ -143,7 +145,7 @@ pub(super) async fn run(args: &RunArgs) -> Result<(), CliError> {
         portal = running.portal_address().map(tracing::field::display),
         "ready"
     );
-    until_signal(&running).await?;
+    until_signal(signalled, &running).await;
     tracing::info!(grace_seconds = config.grace.as_secs(), "stopping");
     running.stop(config.grace).await;
     reloading.abort();
@@ -152,16 +154,13 @@ pub(super) async fn run(args: &RunArgs) -> Result<(), CliError> {
 }
 
 /// Serves until the process is asked to end, and tells the service manager so.
-async fn until_signal(running: &Running) -> Result<(), CliError> {
-    // A stop may follow at once.
-    let signalled = app::wait_for_signal()?;
+async fn until_signal(signalled: impl Future<Output = ()>, running: &Running) {
     service_manager::ready(&format!("integration API on {}", running.address()));
     tokio::select! {
         () = signalled => {}
         () = service_manager::keep_alive(|| running.stall()) => {}
     }
     service_manager::stopping();
-    Ok(())
 }
 
 /// Where invoice files are.
