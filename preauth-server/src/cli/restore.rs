@@ -39,10 +39,12 @@ pub(super) async fn run(args: &RestoreArgs) -> Result<(), CliError> {
     store::migrate(&url).await?;
     println!(
         "restored, in {:.1} s: {}\n  next: put {} into its place, run `preauth-server audit --at-rest` and look at \
-         it with `serve --quiet-outbound`; no webhook or mail goes out before `preauth-server adopt`",
+         it with `serve --quiet-outbound`; no webhook or mail goes out before `preauth-server adopt`\n  personal \
+         data that was erased after {} is back: erase it again (docs/personal-data.md#backups)",
         stopwatch.elapsed().as_seconds_f64(),
         summary(&backup.manifest),
         keys(&backup.manifest),
+        backup.manifest.began_at,
     );
     Ok(())
 }
