@@ -15,6 +15,10 @@ pub trait Watch: Send + Sync {
     /// The waiting work at `now`; every instance on the database gets the same.
     async fn waiting(&self, now: Timestamp) -> Result<Waiting, Unavailable>;
 
+    /// What ends soon or is overdue at `now`, the same for every instance. This cost grows with the number of
+    /// API keys, and with nothing else.
+    async fn deadlines(&self, now: Timestamp) -> Result<Deadlines, Unavailable>;
+
     /// The number of head offices whose invoice files have at least this many bytes.
     async fn offices_with_files_of(&self, bytes: u64) -> Result<u32, Unavailable>;
 
@@ -42,6 +46,21 @@ pub struct Waiting {
     pub failing_endpoints: u32,
     /// Stored mails that were not sent yet.
     pub staged_mails: u32,
+}
+
+/// What ends soon, and what should have been done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Deadlines {
+    /// Offers whose time is over and that are not expired yet, counted up to 10,000.
+    pub overdue_offers: u32,
+    /// When the time of the first of them was over.
+    pub oldest_overdue_at: Option<Timestamp>,
+    /// When the oldest row of the audit log was written that has no seal yet.
+    pub oldest_unsealed_at: Option<Timestamp>,
+    /// When the first of the API keys ends that were used within 7 days, if it is within 60 days.
+    pub api_key_ends_at: Option<Timestamp>,
+    /// The same of the operators' tokens.
+    pub operator_token_ends_at: Option<Timestamp>,
 }
 
 /// A process's connections and queue.

@@ -12,7 +12,7 @@ use prometheus::Registry;
 use crate::clock::{Clock, SystemClock};
 use crate::fair::Refusals;
 use crate::hold::HoldReason;
-use crate::store::Waiting;
+use crate::store::{Deadlines, Waiting};
 use crate::telemetry::metrics::{Families, process, render};
 
 use super::ServerVitals;
@@ -59,6 +59,11 @@ struct Backlog {
     slow_endpoints: u32,
     waiting: Waiting,
     offices_near_quota: u32,
+    deadlines: Deadlines,
+    oldest_overdue_age: Duration,
+    oldest_unsealed_age: Duration,
+    /// Until the first of each kind ends.
+    ends: [(&'static str, f64); 2],
 }
 
 async fn read(vitals: &ServerVitals) -> Result<Backlog, Unavailable> {
@@ -68,7 +73,19 @@ async fn read(vitals: &ServerVitals) -> Result<Backlog, Unavailable> {
         age.unwrap_or_default()
     };
     let waiting = vitals.watch.waiting(now).await?;
+    let deadlines = vitals.watch.deadlines(now).await?;
+    let until = |end: Option<Timestamp>| {
+        let left = end.map(|end| end.since(now).to_std().unwrap_or_default());
+        left.map_or(f64::INFINITY, |left| left.as_secs_f64())
+    };
     Ok(Backlog {
+        deadlines,
+        oldest_overdue_age: age(deadlines.oldest_overdue_at),
+        oldest_unsealed_age: age(deadlines.oldest_unsealed_at),
+        ends: [
+            ("api_key", until(deadlines.api_key_ends_at)),
+            ("operator_token", until(deadlines.operator_token_ends_at)),
+        ],
         oldest_due_age: age(vitals.outbox.next_due().await?),
         oldest_mail_age: age(vitals.mails.next_due().await?),
         slow_endpoints: vitals.endpoints.slow_endpoints().await?,
@@ -86,6 +103,26 @@ async fn read(vitals: &ServerVitals) -> Result<Backlog, Unavailable> {
 
 impl Backlog {
     fn add_ages_to(&self, families: &Families<'_>) {
+        families
+            .seconds(
+                "preauth_audit_log_oldest_unsealed_age_seconds",
+                "Age of the oldest row of the audit log that has no seal yet; 0 without one.",
+            )
+            .set(self.oldest_unsealed_age.as_secs_f64());
+        let ends = families.gauges(
+            "preauth_key_end_seconds",
+            "Seconds until the first key of this kind ends that was used within 7 days; infinite if none does within 60 days.",
+            &["kind"],
+        );
+        for (kind, seconds) in self.ends {
+            ends.with_label_values(&[kind]).set(seconds);
+        }
+        families
+            .seconds(
+                "preauth_offers_oldest_overdue_age_seconds",
+                "How long the time of the oldest offer that is not expired yet has been over; 0 without one.",
+            )
+            .set(self.oldest_overdue_age.as_secs_f64());
         families
             .seconds(
                 "preauth_deliveries_oldest_due_age_seconds",
@@ -151,6 +188,11 @@ impl Backlog {
                 "preauth_file_quota_near_head_offices",
                 "Head offices whose invoice files have 80 % of files.quota_gib or more; 0 without a quota.",
                 self.offices_near_quota,
+            ),
+            (
+                "preauth_offers_overdue",
+                "Offers whose time is over and that are not expired yet, counted up to 10000.",
+                self.deadlines.overdue_offers,
             ),
             (
                 "preauth_notices_staged",

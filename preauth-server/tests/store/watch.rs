@@ -1,7 +1,16 @@
 //! The values that operators monitor: pending work, and the use of connections.
 
+use std::net::Ipv4Addr;
+use std::sync::Arc;
+
 use chrono::TimeDelta;
-use preauth_server::store::Waiting;
+use preauth_core::access::OperatorRole;
+use preauth_core::port::{ActingOperator, Audited};
+use preauth_core::value::{OperatorId, OperatorName, RequestId};
+use preauth_server::access::RateLimit;
+use preauth_server::audit_trail::AuditedRequest;
+use preauth_server::directory::{AuditOutcome, Operator};
+use preauth_server::store::{Deadlines, Waiting};
 
 use crate::store::fixture::Fixture;
 
@@ -67,6 +76,83 @@ async fn due_and_paused_deliveries_and_staged_mails_are_counted() {
         ..expected
     };
     assert_eq!(waiting(&fixture, now).await, without_paused);
+}
+
+#[tokio::test]
+async fn overdue_offers_unsealed_rows_and_the_ends_of_keys_in_use_are_found() {
+    let fixture = Fixture::new().await;
+    let watch = &fixture.stores.watch;
+    let nothing = Deadlines {
+        overdue_offers: 0,
+        oldest_overdue_at: None,
+        oldest_unsealed_at: None,
+        api_key_ends_at: None,
+        operator_token_ends_at: None,
+    };
+    let (key, hash) = fixture.known_key().await;
+    let payer = fixture.payer().await;
+    fixture.offer(payer).await;
+    // A key that nobody uses does not count.
+    assert_eq!(watch.deadlines(fixture.now).await.unwrap(), nothing);
+    let late = fixture.later(TimeDelta::days(31));
+    let overdue = watch.deadlines(late).await.unwrap();
+    assert_eq!(overdue.overdue_offers, 1);
+    assert!(overdue.oldest_overdue_at.is_some_and(|at| at <= late));
+    // On SQLite the uses are written once a second.
+    if watch.usage().database == "postgresql" {
+        let access = &fixture.stores.access;
+        let entered = access.authenticate(&hash, RateLimit::default(), fixture.now);
+        entered.await.unwrap().unwrap();
+        let found = watch.deadlines(fixture.now).await.unwrap();
+        assert_eq!(found.api_key_ends_at, Some(key.expires_at));
+        let unused = watch.deadlines(fixture.later(TimeDelta::days(8))).await;
+        assert_eq!(unused.unwrap().api_key_ends_at, None);
+        fixture
+            .directory()
+            .revoke_api_key(key.id, fixture.now)
+            .await
+            .unwrap();
+        assert_eq!(watch.deadlines(fixture.now).await.unwrap(), nothing);
+    }
+    let ends_at = fixture.later(TimeDelta::days(20));
+    let ana = Operator {
+        id: OperatorId::new(fixture.uuid()),
+        name: OperatorName::parse("ana").unwrap(),
+        role: OperatorRole::Viewer,
+        created_at: fixture.now,
+        created_by: OperatorName::parse("root").unwrap(),
+        valid_until: Some(ends_at),
+        revoked_at: None,
+        last_used_at: Some(fixture.now),
+    };
+    let directory = fixture.directory();
+    directory.add_operator(&ana, &hash, None).await.unwrap();
+    let operator = ActingOperator {
+        id: None,
+        name: ana.name.clone(),
+        request: RequestId::new(fixture.uuid()),
+        address: Ipv4Addr::LOCALHOST.into(),
+    };
+    let audited = Audited {
+        role: OperatorRole::Admin,
+        action: "cancelOperation",
+        record: "operations/1".to_owned(),
+    };
+    let request = Arc::new(AuditedRequest::new(fixture.now, operator, audited, None));
+    directory
+        .leave_row(request, AuditOutcome::Done)
+        .await
+        .unwrap();
+    let found = watch.deadlines(fixture.now).await.unwrap();
+    let expected = Deadlines {
+        oldest_unsealed_at: Some(fixture.now),
+        operator_token_ends_at: Some(ends_at),
+        ..nothing
+    };
+    assert_eq!(found, expected);
+    directory.seal(fixture.now, None).await.unwrap();
+    let sealed = watch.deadlines(fixture.now).await.unwrap();
+    assert_eq!(sealed.oldest_unsealed_at, None);
 }
 
 #[tokio::test]

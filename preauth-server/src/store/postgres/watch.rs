@@ -8,7 +8,8 @@ use sqlx::PgConnection;
 use super::waiting::waiting;
 use crate::fair::Refusals;
 use crate::store::error::Fault;
-use crate::store::watch::{COUNT_LIMIT, Usage, Waiting, Watch};
+use crate::store::sql::deadlines::deadlines;
+use crate::store::watch::{COUNT_LIMIT, Deadlines, Usage, Waiting, Watch};
 
 use super::PostgresStore;
 use super::rows::Columns;
@@ -21,6 +22,13 @@ impl Watch for PostgresStore {
             Box::pin(waiting(connection, *now, *mails_from))
         });
         Ok(waiting.await?)
+    }
+
+    async fn deadlines(&self, now: Timestamp) -> Result<Deadlines, Unavailable> {
+        let found = self.read(&now, |connection, now| {
+            Box::pin(deadlines(connection, *now))
+        });
+        Ok(found.await?)
     }
 
     async fn offices_with_files_of(&self, bytes: u64) -> Result<u32, Unavailable> {

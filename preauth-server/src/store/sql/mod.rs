@@ -13,6 +13,7 @@ mod builder;
 mod companies;
 mod console_sessions;
 mod database;
+pub(super) mod deadlines;
 pub(super) mod deliveries;
 mod dialect;
 mod drivers;

@@ -6,7 +6,8 @@ use preauth_core::value::Timestamp;
 
 use super::waiting::waiting;
 use crate::store::error::Fault;
-use crate::store::watch::{COUNT_LIMIT, Usage, Waiting, Watch};
+use crate::store::sql::deadlines::deadlines;
+use crate::store::watch::{COUNT_LIMIT, Deadlines, Usage, Waiting, Watch};
 
 use super::SqliteStore;
 use super::rows::Columns;
@@ -64,6 +65,11 @@ impl Watch for SqliteStore {
             failing_endpoints: columns.raw("failing_endpoints")?,
             staged_mails: columns.raw("staged_mails")?,
         })
+    }
+
+    async fn deadlines(&self, now: Timestamp) -> Result<Deadlines, Unavailable> {
+        let mut reader = self.reader().await?;
+        Ok(deadlines(&mut *reader, now).await?)
     }
 
     async fn offices_with_files_of(&self, bytes: u64) -> Result<u32, Unavailable> {

@@ -3,6 +3,7 @@
 //! with any statistics.
 
 mod audit;
+mod deadlines;
 mod feed;
 mod large;
 mod lists;
