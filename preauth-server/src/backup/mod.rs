@@ -12,6 +12,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use crate::clock::{Clock, SystemClock};
+use crate::directory::KeptSecret;
 use crate::secret::Vault;
 use crate::store::backup::Secrets;
 use crate::store::copying as database;
@@ -46,7 +47,9 @@ pub async fn back_up(
     let mut keys = Keys::default();
     let secrets = Secrets {
         now: began_at,
-        each: &mut |sealed| keys.count(Vault::key_of(sealed).map(|key| key.to_string())),
+        each: &mut |kept: &KeptSecret| {
+            keys.count(Vault::key_of(&kept.sealed).map(|key| key.to_string()))
+        },
     };
     let contents = database::export(url, folder.path(), secrets).await?;
     let files = invoice_files::copy_out(files_place, folder.path(), mode).await?;

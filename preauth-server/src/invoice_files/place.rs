@@ -55,6 +55,23 @@ pub enum PlaceError {
     NoS3,
 }
 
+/// Why a storage cannot be worked with.
+#[derive(Debug, Error)]
+pub(crate) enum ProbeError {
+    /// No object could be written.
+    #[error("no object can be written there")]
+    Write(#[source] object_store::Error),
+    /// It was written and cannot be read.
+    #[error("the object that was written cannot be read")]
+    Read(#[source] object_store::Error),
+    /// It was read with another content.
+    #[error("the object that was written comes back with another content")]
+    Changed,
+    /// It cannot be removed.
+    #[error("the object {0} was written and cannot be removed: remove it by hand")]
+    Remove(String, #[source] object_store::Error),
+}
+
 impl Place {
     /// A folder, created if it does not exist, or `s3://BUCKET/PREFIX`, with credentials, region
     /// and endpoint in the usual `AWS_` variables.
@@ -161,6 +178,28 @@ impl Place {
             Ok(())
         });
         removed.await.map_err(FilesError::Spool)
+    }
+
+    /// Writes an object of this name, reads it and removes it, whatever could be read.
+    pub(crate) async fn probe(&self, name: &str) -> Result<(), ProbeError> {
+        let location = self.prefix.clone().join(name);
+        let content = name.as_bytes().to_vec();
+        let put = self.objects.put(&location, PutPayload::from(content));
+        put.await.map_err(ProbeError::Write)?;
+        let read = self.read_back(&location, name.as_bytes()).await;
+        let removed = self.objects.delete(&location).await;
+        read?;
+        removed.map_err(|error| ProbeError::Remove(name.to_owned(), error))
+    }
+
+    async fn read_back(&self, location: &Location, expected: &[u8]) -> Result<(), ProbeError> {
+        let found = self.objects.get(location).await.map_err(ProbeError::Read)?;
+        let bytes = found.bytes().await.map_err(ProbeError::Read)?;
+        if bytes == expected {
+            Ok(())
+        } else {
+            Err(ProbeError::Changed)
+        }
     }
 
     fn location(&self, hash: ContentHash) -> Location {

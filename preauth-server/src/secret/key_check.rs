@@ -4,30 +4,35 @@
 use std::fmt;
 
 use preauth_core::port::Unavailable;
-use preauth_core::value::Timestamp;
+use preauth_core::value::{EndpointId, Timestamp};
 use thiserror::Error;
 
-use crate::directory::Endpoints;
+use crate::directory::{Endpoints, KeptSecret};
 
-use super::key_usage::key_usage;
+use super::key_usage::{KeyUsage, key_usage};
 use super::{MasterKeyId, Vault};
 
 /// Why the check of the master keys failed.
 #[derive(Debug, Error)]
 pub enum KeyCheckError {
     /// Secrets of the database are encrypted under keys that this server does not have.
-    #[error(
-        "this database holds {0}, and this server knows only {known}; restore the master key that \
-         belongs to this database from its backup: as the master key file, or as a further line \
-         of it; if it is lost for good, `preauth-server abandon-master-key {lost}` gives up what it \
-         sealed",
-        known = Listed(.1, ", "), lost = Missing::arguments(.0)
-    )]
-    OtherKey(Missing, Vec<MasterKeyId>),
+    #[error(transparent)]
+    OtherKey(#[from] MissingKeys),
     /// The database could not be read.
     #[error(transparent)]
     Unavailable(#[from] Unavailable),
 }
+
+/// Keys that a database needs and a server does not have; and those that it has.
+#[derive(Debug, Error)]
+#[error(
+    "this database holds {0}, and this server knows {known}; restore the master key that \
+     belongs to this database from its backup: as the master key file, or as a further line \
+     of it; if it is lost for good, `preauth-server abandon-master-key {lost}` gives up what it \
+     sealed",
+    known = Known(.1), lost = Missing::arguments(.0)
+)]
+pub struct MissingKeys(Missing, Vec<MasterKeyId>);
 
 /// The missing keys, and the number of secrets that need each.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,7 +56,35 @@ pub async fn check_keys<E: Endpoints + ?Sized>(
             "signing secrets cannot be opened"
         );
     }
-    let known: Vec<_> = vault.keys().collect();
+    Ok(all_known(vault.keys().collect(), &key_usage)?)
+}
+
+/// Whether each of these secrets is opened by the vault, if there is one; returns the endpoints of those that no
+/// key opens though it is there.
+pub fn try_secrets(
+    vault: Option<&Vault>,
+    secrets: &[KeptSecret],
+) -> Result<Vec<EndpointId>, MissingKeys> {
+    let mut key_usage = KeyUsage::default();
+    for kept in secrets {
+        key_usage.add(kept);
+    }
+    all_known(
+        vault.into_iter().flat_map(Vault::keys).collect(),
+        &key_usage,
+    )?;
+    let is_shut = |kept: &&KeptSecret| {
+        let endpoint = kept.id.endpoint;
+        vault.is_none_or(|vault| vault.unseal(endpoint, &kept.sealed.0).is_err())
+    };
+    Ok(secrets
+        .iter()
+        .filter(is_shut)
+        .map(|kept| kept.id.endpoint)
+        .collect())
+}
+
+fn all_known(known: Vec<MasterKeyId>, key_usage: &KeyUsage) -> Result<(), MissingKeys> {
     let unknown = key_usage
         .by_key
         .iter()
@@ -67,7 +100,7 @@ pub async fn check_keys<E: Endpoints + ?Sized>(
     if missing.keys.is_empty() {
         Ok(())
     } else {
-        Err(KeyCheckError::OtherKey(missing, known))
+        Err(MissingKeys(missing, known))
     }
 }
 
@@ -92,6 +125,17 @@ impl fmt::Display for Missing {
     }
 }
 
+struct Known<'k>(&'k [MasterKeyId]);
+
+impl fmt::Display for Known<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            [] => f.write_str("none"),
+            known => write!(f, "only {}", Listed(known, ", ")),
+        }
+    }
+}
+
 /// Keys, and their separator.
 struct Listed<'k>(&'k [MasterKeyId], &'static str);
 
@@ -102,5 +146,47 @@ impl fmt::Display for Listed<'_> {
             write!(f, "{separator}{key}")?;
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use uuid::Uuid;
+
+    use super::*;
+    use crate::directory::{SealedSecret, SecretId};
+
+    fn kept(number: u128, sealed: SealedSecret) -> KeptSecret {
+        let endpoint = EndpointId::new(Uuid::from_u128(number));
+        let id = SecretId {
+            endpoint,
+            number: 1,
+        };
+        KeptSecret { id, sealed }
+    }
+
+    #[test]
+    fn damaged_secrets_are_named_and_missing_keys_are_an_error() {
+        let vault = Vault::new(&[7; 32]);
+        let seal = |number| {
+            let endpoint = EndpointId::new(Uuid::from_u128(number));
+            vault.seal(endpoint, &"whsec".to_owned().into()).unwrap()
+        };
+        let good = kept(1, seal(1));
+        let mut damaged = kept(2, seal(2));
+        *damaged.sealed.0.last_mut().unwrap() ^= 1;
+        let of_another_endpoint = kept(3, seal(1));
+        let no_secret = kept(4, SealedSecret(vec![9; 3]));
+        let all = [good.clone(), damaged, of_another_endpoint, no_secret];
+        let shut = try_secrets(Some(&vault), &all).unwrap();
+        let expected: Vec<_> = all.iter().skip(1).map(|kept| kept.id.endpoint).collect();
+        assert_eq!(shut, expected);
+        let other = Vault::new(&[8; 32]);
+        for vault in [Some(&other), None] {
+            let missing = try_secrets(vault, std::slice::from_ref(&good));
+            let missing = missing.unwrap_err().to_string();
+            assert!(missing.contains("1 signing secret sealed"), "{missing}");
+        }
+        assert!(try_secrets(None, &[]).unwrap().is_empty());
     }
 }

@@ -22,6 +22,16 @@ pub struct KeyUsage {
     pub unreadable: u64,
 }
 
+impl KeyUsage {
+    pub(super) fn add(&mut self, kept: &KeptSecret) {
+        let count = match Vault::key_of(&kept.sealed) {
+            Some(key) => self.by_key.entry(key).or_default(),
+            None => &mut self.unreadable,
+        };
+        *count = count.saturating_add(1);
+    }
+}
+
 /// Counts the signing secrets in force at `now`.
 pub async fn key_usage<E: Endpoints + ?Sized>(
     endpoints: &E,
@@ -31,11 +41,7 @@ pub async fn key_usage<E: Endpoints + ?Sized>(
     let mut pages = Pages::new(now);
     while let Some(page) = pages.next(endpoints).await? {
         for kept in &page {
-            let count = match Vault::key_of(&kept.sealed) {
-                Some(key) => key_usage.by_key.entry(key).or_default(),
-                None => &mut key_usage.unreadable,
-            };
-            *count = count.saturating_add(1);
+            key_usage.add(kept);
         }
     }
     Ok(key_usage)

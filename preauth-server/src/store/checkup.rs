@@ -2,6 +2,9 @@
 
 use chrono::TimeDelta;
 
+use crate::directory::KeptSecret;
+use crate::hold::Deployment;
+
 use super::{Moments, PendingSteps, SchemaMismatch};
 
 /// Maximum number of connections of an instance to PostgreSQL (docs/limits.md).
@@ -15,10 +18,21 @@ pub struct Checkup {
     /// The migrations that are missing, or why this build does not support it; `None` for a SQLite
     /// database that the first start will make.
     pub schema: Option<Result<PendingSteps, SchemaMismatch>>,
-    /// Its clock and its latest event; `None` without a schema.
-    pub moments: Option<Moments>,
+    /// What only a database with this build's schema has.
+    pub contents: Option<Contents>,
     /// What only PostgreSQL has.
     pub server: Option<ServerCheckup>,
+}
+
+/// What is looked at in a database.
+#[derive(Clone, Debug)]
+pub struct Contents {
+    /// Its clock and its latest event.
+    pub moments: Moments,
+    /// The deployment that it belongs to; `None` before the first start.
+    pub deployment: Option<Deployment>,
+    /// The signing secrets in force.
+    pub secrets: Vec<KeptSecret>,
 }
 
 /// The state of a PostgreSQL server.

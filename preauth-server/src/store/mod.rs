@@ -40,7 +40,7 @@ use crate::invoice_files::FileLedger;
 use crate::mail::MailQueue;
 
 pub use backup::BackupError;
-pub use checkup::{Checkup, INSTANCE_CONNECTIONS, ServerCheckup};
+pub use checkup::{Checkup, Contents, INSTANCE_CONNECTIONS, ServerCheckup};
 use housekeeping::SETTLE_BATCH_SIZE;
 pub use housekeeping::{Housekeeping, OldFiles};
 pub use lifecycle::{Lifecycle, Moments, Unfit};

@@ -3,23 +3,26 @@
 use std::fs::File;
 use std::net::{TcpListener, UdpSocket};
 use std::path::Path;
+use std::sync::Arc;
 use std::thread;
 
 use serde_json::Value;
-use test_support::{Backend, Database, MailServer, Server, on_each_database, write_secret};
+use test_support::{
+    Backend, Database, Home, MailServer, Sandbox, Server, on_each_database, write_secret,
+};
 
 use crate::operator::{Done, preauth};
 
 const TOKEN: &str = "operator-token-of-the-tests";
 
 /// A configured machine: its folder, its resolver and its variables.
-struct Machine {
+pub(crate) struct Machine {
     folder: tempfile::TempDir,
     variables: Vec<(&'static str, String)>,
 }
 
 impl Machine {
-    async fn new(backend: Backend) -> Self {
+    pub(crate) async fn new(backend: Backend) -> Self {
         let folder = tempfile::tempdir().unwrap();
         write_secret(&folder.path().join("token"), TOKEN);
         write_secret(&folder.path().join("master.key"), &"ab".repeat(32));
@@ -45,24 +48,33 @@ impl Machine {
         machine
     }
 
-    fn set(&mut self, name: &'static str, value: impl Into<String>) {
+    pub(crate) fn set(&mut self, name: &'static str, value: impl Into<String>) {
         self.variables.retain(|(each, _)| *each != name);
         self.variables.push((name, value.into()));
     }
 
-    fn doctor(&self, arguments: &[&str]) -> Done {
+    pub(crate) fn doctor(&self, arguments: &[&str]) -> Done {
+        self.run(&[&["doctor"], arguments].concat())
+    }
+
+    fn run(&self, arguments: &[&str]) -> Done {
         let variables = self.variables.iter();
         let variables: Vec<_> = variables
             .map(|(name, value)| (*name, value.as_str()))
             .collect();
-        preauth(
-            self.folder.path(),
-            &[&["doctor"], arguments].concat(),
-            &variables,
-        )
+        preauth(self.folder.path(), arguments, &variables)
     }
 
-    fn path(&self) -> &Path {
+    /// On the database and data folder of a home.
+    fn move_into(&mut self, home: &Home) {
+        let data = home.folder().join("data");
+        self.set("PREAUTH_DATA", data.to_str().unwrap());
+        if let Some(url) = home.database_flags().pop() {
+            self.set("PREAUTH_DATABASE", url);
+        }
+    }
+
+    pub(crate) fn path(&self) -> &Path {
         self.folder.path()
     }
 }
@@ -90,7 +102,7 @@ fn resolver() -> String {
 
 /// The line of a check that contains `part`.
 #[track_caller]
-fn line<'a>(done: &'a Done, check: &str, part: &str) -> &'a str {
+pub(crate) fn line<'a>(done: &'a Done, check: &str, part: &str) -> &'a str {
     let mut lines = done.out.lines();
     let found = lines
         .find(|line| line.get(9..).is_some_and(|it| it.starts_with(check)) && line.contains(part));
@@ -112,7 +124,7 @@ fn is_well(done: &Done, backend: Backend) {
 }
 
 #[track_caller]
-fn failed(done: &Done, check: &str, parts: &[&str]) {
+pub(crate) fn failed(done: &Done, check: &str, parts: &[&str]) {
     assert_eq!(done.code, 1, "{}{}", done.out, done.err);
     let line = line(done, check, parts[0]);
     assert!(line.starts_with("failed "), "{line}");
@@ -138,6 +150,8 @@ fn names(folder: &Path) -> Vec<String> {
 on_each_database!(
     a_good_machine_passes_and_stays_as_it_is,
     a_running_server_is_recognized,
+    master_keys_that_do_not_fit_the_database_fail,
+    a_database_of_another_deployment_fails,
 );
 
 async fn a_good_machine_passes_and_stays_as_it_is(backend: Backend) {
@@ -153,6 +167,7 @@ async fn a_good_machine_passes_and_stays_as_it_is(backend: Backend) {
             "secret files",
             "master key: only this user reads master.key",
         ),
+        ("master keys", "they open all 0 signing secrets"),
         ("secret files", "operator token: only this user reads token"),
         ("disk", "data:"),
         (
@@ -220,6 +235,81 @@ async fn a_running_server_is_recognized(backend: Backend) {
         }
     }
     assert_eq!(names(&data), before);
+}
+
+async fn master_keys_that_do_not_fit_the_database_fail(backend: Backend) {
+    let home = Sandbox::start(backend).await.kill();
+    let mut machine = Machine::new(Backend::Sqlite).await;
+    machine.move_into(&home);
+    let data = home.folder().join("data");
+    let key = data.join("master.key");
+    machine.set("PREAUTH_MASTER_KEY_FILE", key.to_str().unwrap());
+    let before = names(&data);
+    let done = machine.doctor(&[]);
+    is_well(&done, backend);
+    let opened = line(&done, "master keys", "they open all");
+    assert!(
+        opened.starts_with("ok ") && !opened.contains("all 0 "),
+        "{opened}"
+    );
+
+    write_secret(&machine.path().join("other.key"), &"cd".repeat(32));
+    machine.set("PREAUTH_MASTER_KEY_FILE", "other.key");
+    let done = machine.doctor(&[]);
+    let found = line(&done, "master keys", "sealed with another master key");
+    assert!(found.starts_with("failed ") && done.code == 1, "{found}");
+    for next in [
+        "and this server knows only",
+        "from its backup",
+        "abandon-master-key",
+    ] {
+        assert!(found.contains(next), "{found}");
+    }
+
+    machine
+        .variables
+        .retain(|(name, _)| *name != "PREAUTH_MASTER_KEY_FILE");
+    let kept = machine.path().join("kept.key");
+    std::fs::rename(&key, &kept).unwrap();
+    let done = machine.doctor(&[]);
+    let found = line(&done, "master keys", "and this server knows none");
+    assert!(
+        found.starts_with("failed ") && !found.contains("openssl"),
+        "{found}"
+    );
+    std::fs::rename(&kept, &key).unwrap();
+    assert_eq!(names(&data), before);
+}
+
+async fn a_database_of_another_deployment_fails(backend: Backend) {
+    let home = Arc::new(Home::new(backend).await);
+    let server = Server::start_in(Arc::clone(&home), TOKEN).await;
+    server.stop();
+    let mut machine = Machine::new(Backend::Sqlite).await;
+    machine.move_into(&home);
+    machine
+        .variables
+        .retain(|(name, _)| *name != "PREAUTH_MASTER_KEY_FILE");
+    let done = machine.doctor(&[]);
+    is_well(&done, backend);
+    let unnamed = line(&done, "deployment", "no deployment_id is set");
+    assert!(
+        unnamed.starts_with("warning ") && unnamed.contains("; next: set"),
+        "{unnamed}"
+    );
+
+    machine.set("PREAUTH_DEPLOYMENT_ID", "plataforma-1");
+    let done = machine.doctor(&[]);
+    let found = line(&done, "deployment", "and this instance to plataforma-1");
+    assert!(
+        found.starts_with("failed ") && found.contains("`preauth-server adopt`"),
+        "{found}"
+    );
+    let adopted = machine.run(&["adopt", "--yes"]);
+    assert_eq!(adopted.code, 0, "{}", adopted.err);
+    let done = machine.doctor(&[]);
+    is_well(&done, backend);
+    assert!(line(&done, "deployment", "belongs to this deployment").starts_with("ok "));
 }
 
 #[tokio::test]

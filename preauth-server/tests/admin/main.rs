@@ -11,6 +11,8 @@ mod csv;
 mod database_network;
 mod deliveries;
 mod doctor;
+#[cfg(feature = "s3")]
+mod doctor_bucket;
 mod exit_codes;
 mod files;
 mod impostors;

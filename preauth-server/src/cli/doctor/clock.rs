@@ -67,7 +67,8 @@ pub(super) fn compare(checkup: Option<&Checkup>, report: &mut Report) {
         }
         return;
     }
-    match checkup.moments.and_then(|moments| moments.behind(machine)) {
+    let contents = checkup.contents.as_ref();
+    match contents.and_then(|contents| contents.moments.behind(machine)) {
         Some(behind) => report.failed(CLOCK, &behind, Some(SYNCHRONIZE)),
         None => report.ok(
             CLOCK,

@@ -5,13 +5,15 @@ use std::path::{Path, PathBuf};
 
 use crate::announcement::Announcement;
 use crate::config::Config;
+use crate::hold::{Ownership, ownership};
 use crate::log::chain;
-use crate::store::{Checkup, INSTANCE_CONNECTIONS, ServerCheckup, check_up};
+use crate::store::{Checkup, Contents, INSTANCE_CONNECTIONS, ServerCheckup, check_up};
 
 use super::report::Report;
 
 const DATABASE: &str = "database";
 const SCHEMA: &str = "schema";
+const DEPLOYMENT: &str = "deployment";
 const DURABILITY: &str = "durability";
 const CONNECTIONS: &str = "connections";
 const LOCK: &str = "lock file";
@@ -33,7 +35,25 @@ pub(super) async fn examine(config: &Config, report: &mut Report) -> Option<Chec
         (None, file) => sqlite(&checkup, file.unwrap_or(Path::new("")), config, report),
     }
     schema(&checkup, report);
+    if let Some(contents) = &checkup.contents {
+        deployment(contents, config, report);
+    }
     Some(checkup)
+}
+
+fn deployment(contents: &Contents, config: &Config, report: &mut Report) {
+    let given = config.deployment.as_ref();
+    match ownership(given, contents.deployment.as_ref()) {
+        Ownership::Foreign(reason) => report.failed(DEPLOYMENT, &reason, None),
+        Ownership::Ours | Ownership::Nobodys if given.is_none() => report.warning(
+            DEPLOYMENT,
+            "no deployment_id is set: a server would send from a copy that was made block by block (a physical \
+             backup, a volume's snapshot)",
+            "set deployment_id, and run `preauth-server adopt` once if this database was in service without it",
+        ),
+        Ownership::Ours => report.ok(DEPLOYMENT, "the database belongs to this deployment"),
+        Ownership::Nobodys => report.ok(DEPLOYMENT, "the first start takes the database for it"),
+    }
 }
 
 fn schema(checkup: &Checkup, report: &mut Report) {

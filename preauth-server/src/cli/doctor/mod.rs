@@ -3,7 +3,9 @@
 mod clock;
 mod database;
 mod disk;
+mod files;
 mod listeners;
+mod master_keys;
 mod network;
 mod report;
 mod secrets;
@@ -43,7 +45,10 @@ pub(super) async fn run(args: &DoctorArgs) -> Result<ExitCode, CliError> {
     if let Some(config) = configuration(&layers, &mut report) {
         machine(&config, &mut report);
         let checkup = database::examine(&config, &mut report).await;
+        let contents = checkup.as_ref().and_then(|it| it.contents.as_ref());
+        master_keys::examine(&config, contents, &mut report);
         clock::compare(checkup.as_ref(), &mut report);
+        files::examine(&config, &mut report).await;
         listeners::examine(&config, &mut report);
         network::examine(&config, &args.urls, &mut report).await;
     }

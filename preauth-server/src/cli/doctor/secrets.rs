@@ -13,8 +13,6 @@ use super::report::Report;
 
 const FOLDER: &str = "data folder";
 const SECRETS: &str = "secret files";
-const MAKE_KEY: &str = "make it once with `(umask 077; openssl rand -hex 32 > FILE)` and give every \
-                        instance a copy";
 
 pub(super) fn examine(config: &Config, report: &mut Report) {
     data_folder(&config.data, report);
@@ -51,13 +49,9 @@ fn data_folder(folder: &Path, report: &mut Report) {
 
 fn master_key(config: &Config, report: &mut Report) {
     let path = &config.master_key_file;
+    // Without a file it depends on the database what that means.
     if path.exists() || config.master_key_is_given {
         file("master key", path, Vault::open(path).map(drop), report);
-    } else if config.database_url.is_postgres() {
-        let found = format!("there is no master key file {}", path.display());
-        report.failed(SECRETS, &found, Some(MAKE_KEY));
-    } else {
-        report.ok(SECRETS, "master key: the first start makes it");
     }
 }
 

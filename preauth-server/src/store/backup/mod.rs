@@ -7,7 +7,7 @@ pub(super) mod rows_digest;
 use preauth_core::value::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::directory::SealedSecret;
+use crate::directory::KeptSecret;
 use crate::files::Fingerprint;
 
 pub use error::BackupError;
@@ -137,5 +137,5 @@ pub struct Secrets<'s> {
     /// The moment at which they are in force.
     pub now: Timestamp,
     /// Called for each.
-    pub each: &'s mut (dyn FnMut(&SealedSecret) + Send),
+    pub each: &'s mut (dyn FnMut(&KeptSecret) + Send),
 }

@@ -4,12 +4,13 @@ use sqlx::{Connection, PgConnection};
 
 use crate::clock::{Clock, SystemClock};
 use crate::store::error::Fault;
-use crate::store::{Checkup, DatabaseUrl, OpenError, ServerCheckup};
+use crate::store::sql::endpoints::all_secrets;
+use crate::store::{Checkup, Contents, DatabaseUrl, OpenError, ServerCheckup};
 
 use super::durability::weak_settings;
 use super::open::{connect, options, refuse_half_restored, unreachable};
 use super::rows::Columns;
-use super::{migrations, moments};
+use super::{identity, migrations, moments};
 
 /// What a user may open is limited by the server, by the database and by the user.
 const SERVER: &str = "SELECT current_setting('server_version') AS version,
@@ -65,15 +66,20 @@ async fn look(connection: &mut PgConnection) -> Result<Checkup, Fault> {
     let is_current = schema
         .as_ref()
         .is_ok_and(|pending| pending.steps.is_empty());
-    let moments = if is_current {
-        Some(moments(connection).await?)
+    let contents = if is_current {
+        let moments = moments(connection).await?;
+        Some(Contents {
+            moments,
+            deployment: identity::read(connection).await?,
+            secrets: all_secrets(connection, now).await?,
+        })
     } else {
         None
     };
     Ok(Checkup {
         software: format!("PostgreSQL {version}"),
         schema: Some(schema),
-        moments,
+        contents,
         server: Some(server),
     })
 }

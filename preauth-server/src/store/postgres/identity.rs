@@ -48,7 +48,7 @@ impl Identity for PostgresStore {
     }
 }
 
-async fn read(connection: &mut PgConnection) -> Result<Option<Deployment>, Fault> {
+pub(super) async fn read(connection: &mut PgConnection) -> Result<Option<Deployment>, Fault> {
     let row = sqlx::query(READ).fetch_optional(connection).await?;
     let Some(row) = row else { return Ok(None) };
     let columns = Columns::of("deployment", &row);

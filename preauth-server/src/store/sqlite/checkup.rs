@@ -4,12 +4,14 @@ use std::path::{Path, PathBuf};
 
 use sqlx::{ConnectOptions, Connection, SqliteConnection};
 
+use crate::clock::{Clock, SystemClock};
 use crate::store::error::Fault;
-use crate::store::{Checkup, OpenError};
+use crate::store::sql::endpoints::all_secrets;
+use crate::store::{Checkup, Contents, OpenError};
 
 use super::archive::options;
 use super::open::{check_path, check_place, database_error, refuse_half_restored};
-use super::{migrations, moments};
+use super::{identity, migrations, moments};
 
 const SOFTWARE: &str = "SQLite";
 
@@ -26,7 +28,7 @@ pub(in crate::store) async fn check_up(path: &Path) -> Result<Checkup, OpenError
         return Ok(Checkup {
             software: SOFTWARE.to_owned(),
             schema: None,
-            moments: None,
+            contents: None,
             server: None,
         });
     }
@@ -34,7 +36,7 @@ pub(in crate::store) async fn check_up(path: &Path) -> Result<Checkup, OpenError
     let is_closed = !log_of(path).exists();
     let opened = options(path).immutable(is_closed).connect().await;
     let mut connection = opened.map_err(|cause| database_error(path, cause))?;
-    let looked = look(&mut connection).await;
+    let looked = look(&mut connection, path).await;
     let _ = connection.close().await;
     looked.map_err(|fault| OpenError::Database {
         path: path.to_owned(),
@@ -42,7 +44,7 @@ pub(in crate::store) async fn check_up(path: &Path) -> Result<Checkup, OpenError
     })
 }
 
-async fn look(connection: &mut SqliteConnection) -> Result<Checkup, Fault> {
+async fn look(connection: &mut SqliteConnection, path: &Path) -> Result<Checkup, Fault> {
     let schema = match migrations::pending(connection).await {
         Ok(pending) => Ok(pending),
         Err(Fault::Schema(mismatch)) => Err(mismatch),
@@ -52,8 +54,12 @@ async fn look(connection: &mut SqliteConnection) -> Result<Checkup, Fault> {
     let is_current = schema
         .as_ref()
         .is_ok_and(|pending| pending.steps.is_empty());
-    let moments = if is_current {
-        Some(moments(&mut *connection).await?)
+    let contents = if is_current {
+        Some(Contents {
+            moments: moments(&mut *connection).await?,
+            deployment: identity::read(connection, path).await?,
+            secrets: all_secrets(connection, SystemClock.now()).await?,
+        })
     } else {
         None
     };
@@ -63,7 +69,7 @@ async fn look(connection: &mut SqliteConnection) -> Result<Checkup, Fault> {
     Ok(Checkup {
         software: format!("{SOFTWARE} {version}"),
         schema: Some(schema),
-        moments,
+        contents,
         server: None,
     })
 }

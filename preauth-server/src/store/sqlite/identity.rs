@@ -1,6 +1,7 @@
 //! The identity of the database, and the file in which its row was written.
 
 use std::fs::Metadata;
+use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::time::UNIX_EPOCH;
@@ -23,18 +24,7 @@ type Row = (DeploymentId, bool, String);
 impl Identity for SqliteStore {
     async fn deployment(&self) -> Result<Option<Deployment>, Unavailable> {
         let mut reader = self.reader().await?;
-        let row = sqlx::query("SELECT id, is_given, place FROM deployment")
-            .fetch_optional(&mut *reader)
-            .await
-            .map_err(Fault::from)?;
-        let Some(row) = row else { return Ok(None) };
-        let columns = Columns::of("deployment", &row);
-        let place: String = columns.raw("place")?;
-        Ok(Some(Deployment {
-            id: columns.parsed("id")?,
-            is_given: columns.raw("is_given")?,
-            is_in_place: is_same(&place, &birth(&self.path)?),
-        }))
+        Ok(read(&mut reader, &self.path).await?)
     }
 
     async fn claim(&self, id: &DeploymentId, is_given: bool) -> Result<(), Unavailable> {
@@ -52,6 +42,25 @@ impl Identity for SqliteStore {
             .await
             .map_err(unavailable)
     }
+}
+
+/// The owner that the database in the file at `path` names.
+pub(super) async fn read(
+    connection: &mut SqliteConnection,
+    path: &Path,
+) -> Result<Option<Deployment>, Fault> {
+    let row = sqlx::query("SELECT id, is_given, place FROM deployment")
+        .fetch_optional(connection)
+        .await?;
+    let Some(row) = row else { return Ok(None) };
+    let columns = Columns::of("deployment", &row);
+    let place: String = columns.raw("place")?;
+    let present = born(path).map_err(sqlx::Error::Io)?;
+    Ok(Some(Deployment {
+        id: columns.parsed("id")?,
+        is_given: columns.raw("is_given")?,
+        is_in_place: is_same(&place, &present),
+    }))
 }
 
 async fn claim(
@@ -89,12 +98,16 @@ pub(super) async fn forget_place(database: &Path) -> Result<(), sqlx::Error> {
     connection.close().await
 }
 
+fn birth(path: &Path) -> Result<String, Unavailable> {
+    born(path).map_err(|cause| Unavailable {
+        cause: Box::new(cause),
+    })
+}
+
 /// Attributes that a file does not share with its copies: its creation time and its number; the
 /// number alone on file systems without creation times.
-fn birth(path: &Path) -> Result<String, Unavailable> {
-    let metadata = std::fs::metadata(path).map_err(|cause| Unavailable {
-        cause: Box::new(cause),
-    })?;
+fn born(path: &Path) -> io::Result<String> {
+    let metadata = std::fs::metadata(path)?;
     let created = created_nanos(&metadata).map(|nanos| nanos.to_string());
     Ok(format!(
         "{}/{}",

@@ -15,8 +15,8 @@ use crate::directory::{
 use crate::store::error::{Fault, unavailable};
 use crate::store::rows::Columns;
 use changes::{NewEndpoint, Pause, Rotation, Update};
-pub(in crate::store) use secrets::each_secret;
 use secrets::{Abandonment, SecretsPage};
+pub(in crate::store) use secrets::{all_secrets, each_secret};
 
 use super::{Database, Session, query};
 

@@ -70,13 +70,24 @@ pub(in crate::store) async fn each_secret(
     loop {
         let found = in_force(session, &page).await?;
         for secret in &found {
-            (secrets.each)(&secret.sealed);
+            (secrets.each)(secret);
         }
         let Some(last) = found.last() else {
             return Ok(());
         };
         page.after = Some(last.id);
     }
+}
+
+/// All secrets in force.
+pub(in crate::store) async fn all_secrets(
+    session: &mut dyn Session,
+    now: Timestamp,
+) -> Result<Vec<KeptSecret>, Fault> {
+    let mut all = Vec::new();
+    let each = &mut |kept: &KeptSecret| all.push(kept.clone());
+    each_secret(session, Secrets { now, each }).await?;
+    Ok(all)
 }
 
 /// The stored value is compared, so that a concurrent rotation or removal wins. A secret whose row is
