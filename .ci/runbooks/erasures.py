@@ -8,12 +8,9 @@ import shutil
 import sys
 from pathlib import Path
 
+from machine import OFFERS, ask, body
 from page import Page
 from service import CNPJ, Service
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "packages"))
-
-from machine import OFFERS, ask, body  # noqa: E402
 
 # Erased before the backup, and invited anew; erased after it; never erased.
 BEFORE, AFTER, NEVER = "11444777000161", "45997418000153", "11222333000181"

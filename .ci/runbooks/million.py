@@ -15,11 +15,8 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
 from cluster import PROGRAMS, Cluster
+from machine import OFFERS, ask, body
 from service import CNPJ, Service
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "packages"))
-
-from machine import OFFERS, ask, body  # noqa: E402
 
 OPERATIONS = 1_000_000
 # Of one transaction: PostgreSQL numbers the events of each together.

@@ -10,12 +10,9 @@ import time
 from pathlib import Path
 
 from cluster import Cluster
+from machine import OFFERS, ask, body
 from page import Page
 from service import Service
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "packages"))
-
-from machine import OFFERS, ask, body  # noqa: E402
 
 HOSTS = ("127.0.0.1", "127.0.0.2")
 # Before this an offer must have been answered, while instances are replaced.

@@ -8,12 +8,17 @@ import shutil
 import signal
 import socket
 import subprocess
+import threading
 import time
 from datetime import date, timedelta
 from pathlib import Path
 
 UNIT_PROGRAM = Path(__file__).with_name("unit.py")
 READY_SECONDS = 120
+ENVIRONMENT = {
+    "PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "HOME": "/root", "LC_ALL": "C.UTF-8",
+    "DEBIAN_FRONTEND": "noninteractive",
+}
 
 
 class Machine:
@@ -24,12 +29,11 @@ class Machine:
         subprocess.run(["mount", "-t", "proc", "proc", root / "proc"], check=True)
         subprocess.run(["mount", "--bind", "/dev", root / "dev"], check=True)
 
-    def run(self, *command, user=None, expect=0, **options):
+    def run(self, *command, user=None, expect=0, variables=(), **options):
         """What the command, run inside as root or as this user, prints."""
         change = [f"--userspec={user}"] if user else []
         ran = subprocess.run(
-            ["chroot", *change, self.root, *command],
-            env={"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "HOME": "/", "LC_ALL": "C.UTF-8", "DEBIAN_FRONTEND": "noninteractive"},
+            ["chroot", *change, self.root, *command], env={**ENVIRONMENT, **dict(variables)},
             stdin=subprocess.DEVNULL, capture_output=True, text=True, **options,
         )
         assert ran.returncode == expect, f"{command}: {ran.returncode}\n{ran.stdout}{ran.stderr}"
@@ -44,6 +48,18 @@ class Machine:
 
     def path(self, path):
         return self.root / path.lstrip("/")
+
+    def mount(self, folder, path):
+        """Shows a folder of the host inside."""
+        self.path(path).mkdir(parents=True, exist_ok=True)
+        subprocess.run(["mount", "--bind", folder, self.path(path)], check=True)
+
+    def destroy(self):
+        """As if the machine burnt; what is mounted into it stays."""
+        mounted = [line.split()[4] for line in Path("/proc/self/mountinfo").read_text().splitlines()]
+        for path in reversed([it for it in mounted if it.startswith(f"{self.root}/")]):
+            subprocess.run(["umount", path], check=True)
+        subprocess.run(["rm", "-rf", "--one-file-system", self.root], check=True)
 
 
 class Manager:
@@ -87,9 +103,62 @@ class Manager:
         assert code == 0, f"it ended with {code}\n{self.log.read_text()}"
         self.socket.close()
 
+    def is_running(self):
+        return self.process is not None and self.process.poll() is None
+
     def uid(self):
         status = Path(f"/proc/{self.process.pid}/status").read_text()
         return int(next(line for line in status.splitlines() if line.startswith("Uid:")).split()[1])
+
+
+def held_pipe(path):
+    os.mkfifo(path)
+    return path.open("r+b", buffering=0)
+
+
+class Systemctl:
+    """What `systemctl` does to the one unit, for operators and for the package's own scripts inside the machine."""
+
+    def __init__(self, machine, manager):
+        self.manager, self.name = manager, Path(manager.unit).name
+        self.wanted = machine.path(f"/etc/systemd/system/multi-user.target.wants/{self.name}")
+        machine.path("/run/systemd/system").mkdir(parents=True)
+        # Both ends are held open, so that neither side waits for the other to open.
+        self.asked, self.answer = (held_pipe(machine.path(f"/run/systemd/{name}")) for name in ("asked", "answer"))
+        program = machine.path("/usr/bin/systemctl")
+        program.write_text(
+            "#!/bin/sh\necho \"$*\" >/run/systemd/asked\nread -r code text </run/systemd/answer\n"
+            "[ -z \"$text\" ] || echo \"$text\"\nexit \"$code\"\n"
+        )
+        program.chmod(0o755)
+        threading.Thread(target=self.serve, daemon=True).start()
+
+    def serve(self):
+        for line in self.asked:
+            words = [word for word in line.decode().split() if not word.startswith("-")]
+            self.answer.write(f"{self.obey(*words)}\n".encode())
+
+    def obey(self, verb, unit=""):
+        if verb == "daemon-reload":
+            return "0"
+        assert unit.removesuffix(".service") == self.name.removesuffix(".service"), unit
+        is_running = self.manager.is_running()
+        if verb == "preset" and not self.wanted.is_symlink():
+            # Debian enables what it installs.
+            self.wanted.parent.mkdir(parents=True, exist_ok=True)
+            self.wanted.symlink_to(self.manager.unit)
+        if verb == "is-enabled":
+            return "0 enabled" if self.wanted.is_symlink() else "1 disabled"
+        if verb == "is-active":
+            return "0 active" if is_running else "3 inactive"
+        try:
+            if verb in ("stop", "restart") and is_running:
+                self.manager.stop()
+            if verb == "restart" or verb == "start" and not is_running:
+                self.manager.start()
+        except AssertionError as failed:
+            return f"1 Job for {self.name} failed: {' '.join(str(failed).split())}"
+        return "0"
 
 
 def ask(method, path, body=None, port=8080, headers=(), host="127.0.0.1"):

@@ -2,13 +2,9 @@
 
 import os
 import subprocess
-import sys
 import time
-from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "packages"))
-
-from machine import Erp, ask  # noqa: E402
+from machine import Erp, ask
 
 TOKEN = "runbook-token-0123456789"
 MASTER_KEY = "ab" * 32
