@@ -147,7 +147,10 @@ pub(super) async fn copy_in(
 
 async fn put(backup: &BackupFolder, target: &Place, named: Named) -> Result<(), Error> {
     let file = Arc::new(checked(backup.path(), named)?);
-    target.put(&file).await.map_err(Error::InvoiceFile)
+    target.put(&file).await.map_err(Error::InvoiceFile)?;
+    // An earlier restore may have been killed while it wrote this file, which no janitor knows of.
+    let cleaned = target.remove_unfinished(named.hash).await;
+    cleaned.map_err(Error::InvoiceFile)
 }
 
 /// Checks the files in the backup.

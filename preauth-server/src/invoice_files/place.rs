@@ -161,7 +161,7 @@ impl Place {
 
     /// Removes leftovers of a process that ended while it wrote this file into the folder: the
     /// library names them with the file's name, `#` and a number.
-    pub(super) async fn remove_unfinished(&self, hash: ContentHash) -> Result<(), FilesError> {
+    pub(crate) async fn remove_unfinished(&self, hash: ContentHash) -> Result<(), FilesError> {
         let Some(folder) = &self.folder else {
             return Ok(());
         };

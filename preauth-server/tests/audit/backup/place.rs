@@ -95,8 +95,7 @@ impl Place {
         self.folder.path().join("files")
     }
 
-    /// The names and contents of all invoice files. A write that was killed may have left a part under a
-    /// name with `#`, which the store never reads.
+    /// The names and contents of all invoice files, and of parts of them.
     pub(crate) fn files(&self) -> BTreeMap<String, Vec<u8>> {
         let mut files = BTreeMap::new();
         let Ok(folders) = std::fs::read_dir(self.files_folder()) else {
@@ -106,9 +105,7 @@ impl Place {
             for file in std::fs::read_dir(folder.unwrap().path()).unwrap() {
                 let file = file.unwrap();
                 let name = file.file_name().into_string().unwrap();
-                if !name.contains('#') {
-                    files.insert(name, std::fs::read(file.path()).unwrap());
-                }
+                files.insert(name, std::fs::read(file.path()).unwrap());
             }
         }
         files
@@ -119,6 +116,15 @@ impl Place {
         let name = self.files().into_keys().next().unwrap();
         std::fs::remove_file(self.files_folder().join(&name[..2]).join(&name)).unwrap();
         name
+    }
+
+    /// Leaves a part of each file of another place, as a restore that is killed does.
+    pub(crate) fn leave_parts_of(&self, other: &Self) {
+        for name in other.files().into_keys() {
+            let folder = self.files_folder().join(&name[..2]);
+            std::fs::create_dir_all(&folder).unwrap();
+            std::fs::write(folder.join(format!("{name}#1")), "part").unwrap();
+        }
     }
 
     pub(crate) fn take_files_of(&self, other: &Self) {
