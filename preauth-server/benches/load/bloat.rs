@@ -1,10 +1,11 @@
-//! Rounds of creates whose events are delivered: rows must not take more room in the last round than in
-//! the first, nor the rate fall.
+//! As many creates whose events are delivered as an hour with 100 a second brings, in rounds: rows must
+//! not take more room in the last round than in the first, nor the rate fall.
 //!
-//! Automatic vacuums look once a second instead of once a minute, so that a round of ten seconds sees as
-//! many of them as ten minutes of a service.
+//! Automatic vacuums look once a second instead of once a minute, so that these minutes see as many of
+//! them as an hour or more.
 
 use crate::clients;
+use crate::connection::{micros, now};
 use crate::run::Run;
 use crate::stage::Stage;
 use crate::table::Table;
@@ -12,6 +13,8 @@ use crate::table::Target::{AtLeast, AtMost};
 
 const CLIENTS: usize = 16;
 const ROUNDS: u64 = 6;
+/// Creates in a round, at least.
+const CREATES: u64 = 60_000;
 /// Tables whose rows stay for long, most of which are changed once or twice.
 const GROWING: [&str; 5] = [
     "deliveries",
@@ -66,9 +69,14 @@ pub(crate) fn run(run: &Run, table: &mut Table) {
 
 fn round(stage: &Stage, run: &Run) -> Round {
     let received = stage.payers.count();
-    let done = clients::creates(&stage.scene, CLIENTS, run.time());
-    let created = usize::try_from(done.count()).unwrap();
-    stage.payers.wait_for(received + created);
+    let (begun, mut created) = (now(), 0);
+    while created < run.size(CREATES, 1) {
+        created += clients::creates(&stage.scene, CLIENTS, run.time()).count();
+    }
+    let rate = created * 1_000_000 / micros(begun);
+    stage
+        .payers
+        .wait_for(received + usize::try_from(created).unwrap());
     let sql = |statement: String| -> u64 { stage.scene.cluster().sql(&statement).parse().unwrap() };
     let each = |name: &&str| {
         sql(format!(
@@ -77,7 +85,7 @@ fn round(stage: &Stage, run: &Run) -> Round {
     };
     let small = |name: &&str| sql(format!("SELECT pg_total_relation_size('{name}') / 1024"));
     let round = Round {
-        rate: done.rate(),
+        rate,
         each: GROWING.iter().map(each).collect(),
         small: SMALL.iter().map(small).collect(),
     };
