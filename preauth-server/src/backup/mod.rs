@@ -48,7 +48,7 @@ pub async fn back_up(
     let secrets = Secrets {
         now: began_at,
         each: &mut |kept: &KeptSecret| {
-            keys.count(Vault::key_of(&kept.sealed).map(|key| key.to_string()))
+            keys.count(Vault::key_of(&kept.sealed).map(|key| key.to_string()));
         },
     };
     let contents = database::export(url, folder.path(), secrets).await?;

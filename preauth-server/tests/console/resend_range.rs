@@ -30,10 +30,9 @@ async fn what_will_be_sent_again_is_shown_first(backend: Backend) {
     let sandbox = Sandbox::start_sending_to(backend, &receiver.url()).await;
     for number in ["NF-1", "NF-2", "NF-3"] {
         let body = offer_body(&sandbox, number);
-        let made = sandbox
-            .caller("apiKey")
-            .post_json(PRE_AUTHORIZATIONS, &body);
-        assert_eq!(made.await.status, 201);
+        let erp = sandbox.caller("apiKey");
+        let made = erp.post_json(PRE_AUTHORIZATIONS, &body).await;
+        assert_eq!(made.status, 201);
     }
     receiver.requests(3).await;
     assert_eq!(attempts_of_delivered(&sandbox).await, 3);

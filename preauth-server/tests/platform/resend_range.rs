@@ -435,7 +435,8 @@ async fn requests_beside_each_other_and_the_dispatcher_resend_each_delivery_once
     delivered(&scene, expected).await;
     // While everything is sent, each attempt belongs to an event or to a request that counted it.
     for round in 0..5 {
-        let (queued, _) = tokio::join!(four(), scene.offer(&format!("NF-1{round}")));
+        let number = format!("NF-1{round}");
+        let (queued, _) = tokio::join!(four(), scene.offer(&number));
         expected += queued + 1;
     }
     delivered(&scene, expected).await;

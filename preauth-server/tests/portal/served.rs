@@ -222,6 +222,6 @@ async fn without_its_database_the_page_says_later_and_then_goes_on() {
     let is_back = async || browser.get(&offered.page).await.status == 200;
     test_support::office::until_true("the page is back", is_back).await;
     // The answer that was refused was not recorded, and is now.
-    let page = browser.submit(&format!("{}/solicitar", offered.page), "");
-    assert_eq!(page.await.status, 200);
+    let form = format!("{}/solicitar", offered.page);
+    assert_eq!(browser.submit(&form, "").await.status, 200);
 }

@@ -94,7 +94,8 @@ pub(super) fn objection(visit: &Visit) -> Option<String> {
     let by = visit.query.one(BY);
     let is_known = |by: &str| ReportUnit::ALL.iter().any(|unit| unit.as_str() == by);
     let company = visit.query.one(COMPANY);
-    if !by.is_none_or(is_known) || !company.is_none_or(|id| CompanyId::parse(id).is_ok()) {
+    let is_company = |id: &str| CompanyId::parse(id).is_ok();
+    if by.is_some_and(|by| !is_known(by)) || company.is_some_and(|id| !is_company(id)) {
         return None;
     }
     let today = calendar::today(visit.console.api.clock.now());

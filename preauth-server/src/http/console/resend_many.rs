@@ -33,7 +33,7 @@ pub(super) const PATH: &str = "/resend-deliveries";
 /// What the API does with each.
 const ROUTE: &str = "deliveries/{id}/resend";
 /// Maximum number of deliveries of one form: a page of the list.
-const MAX_DELIVERIES: usize = LIMIT as usize;
+const MAX_DELIVERIES: u32 = LIMIT;
 
 /// The form around a list of deliveries, if the operator may send them.
 pub(super) fn tick_form(visit: &Visit) -> Option<TickForm> {
@@ -69,7 +69,8 @@ impl Submit for ResendMany {
             within_console(form.one("next").unwrap_or_default()),
             w.t("← Back to the list", "← Voltar à lista"),
         );
-        if (1..=MAX_DELIVERIES).contains(&ids.len()) {
+        let count = u32::try_from(ids.len()).unwrap_or(u32::MAX);
+        if (1..=MAX_DELIVERIES).contains(&count) {
             return Results::of(visit, &ids).await?.page(record, w);
         }
         require_role(visit)?;
