@@ -203,6 +203,46 @@ fn attempts_of_delivered(operator: &Operator) -> usize {
     }
 }
 
+fn mistyped_ranges_are_refused(operator: &Operator) {
+    let with = |more: &[&'static str]| [&RANGE[..], more].concat();
+    for (arguments, code, expected) in [
+        (&["--status", "pending"][..], 2, "pending"),
+        (&["--type", "anticipation.lost"][..], 2, "anticipation.lost"),
+        (&["--until", "today"][..], 2, "not of the form"),
+        (
+            &["01a1fe3a-25a3-7ffb-8504-107e7be706e3"][..],
+            2,
+            "cannot be used with",
+        ),
+        (
+            &["--yes", "--until", "2019-12-31 00:00:00Z"][..],
+            1,
+            "since",
+        ),
+        (&["--yes", "--after", "AAAA"][..], 1, "after"),
+    ] {
+        let done = operator.run(&with(arguments));
+        done.failed(code, &[expected]);
+    }
+    let without_since = ["delivery", "resend", "--company", COMPANY];
+    operator.run(&without_since).failed(2, &["--since"]);
+    let without_company = ["delivery", "resend", "--since", "2020-01-01 00:00:00Z"];
+    operator.run(&without_company).failed(2, &["--company"]);
+    operator
+        .run(&["delivery", "resend"])
+        .failed(2, &["<DELIVERY>"]);
+    let unknown = [
+        "--company",
+        NEW_COMPANY,
+        "--since",
+        "2020-01-01 00:00:00Z",
+        "--dry-run",
+    ];
+    operator
+        .run(&[&["delivery", "resend"][..], &unknown].concat())
+        .failed(1, &[]);
+}
+
 #[tokio::test]
 async fn what_a_receiver_lost_is_sent_again() {
     let receiver = TestReceiver::start().await;
@@ -244,42 +284,7 @@ async fn what_a_receiver_lost_is_sent_again() {
     ];
     assert_eq!(operator.json(&with(&none)), nothing);
 
-    for (arguments, code, expected) in [
-        (&["--status", "pending"][..], 2, "pending"),
-        (&["--type", "anticipation.lost"][..], 2, "anticipation.lost"),
-        (&["--until", "today"][..], 2, "not of the form"),
-        (
-            &["01a1fe3a-25a3-7ffb-8504-107e7be706e3"][..],
-            2,
-            "cannot be used with",
-        ),
-        (
-            &["--yes", "--until", "2019-12-31 00:00:00Z"][..],
-            1,
-            "since",
-        ),
-        (&["--yes", "--after", "AAAA"][..], 1, "after"),
-    ] {
-        let done = operator.run(&with(arguments));
-        done.failed(code, &[expected]);
-    }
-    let without_since = ["delivery", "resend", "--company", COMPANY];
-    operator.run(&without_since).failed(2, &["--since"]);
-    let without_company = ["delivery", "resend", "--since", "2020-01-01 00:00:00Z"];
-    operator.run(&without_company).failed(2, &["--company"]);
-    operator
-        .run(&["delivery", "resend"])
-        .failed(2, &["<DELIVERY>"]);
-    let unknown = [
-        "--company",
-        NEW_COMPANY,
-        "--since",
-        "2020-01-01 00:00:00Z",
-        "--dry-run",
-    ];
-    operator
-        .run(&[&["delivery", "resend"][..], &unknown].concat())
-        .failed(1, &[]);
+    mistyped_ranges_are_refused(&operator);
     assert_eq!(attempts_of_delivered(&operator), 6);
 }
 

@@ -196,7 +196,7 @@ async fn a_good_machine_passes_and_stays_as_it_is(backend: Backend) {
 }
 
 async fn a_running_server_is_recognized(backend: Backend) {
-    let home = test_support::Home::new(backend).await;
+    let home = Home::new(backend).await;
     let data = home.folder().join("data");
     let database = home.database_flags().pop();
     let server = Server::start_in(home, TOKEN).await;

@@ -19,9 +19,11 @@ enum Refusal {
     Removals,
 }
 
+type Objects = BTreeMap<String, Vec<u8>>;
+
 /// Objects by path.
 #[derive(Clone, Default)]
-struct Bucket(Arc<Mutex<(Refusal, BTreeMap<String, Vec<u8>>)>>);
+struct Bucket(Arc<Mutex<(Refusal, Objects)>>);
 
 impl Respond for Bucket {
     fn respond(&self, request: &Request) -> ResponseTemplate {

@@ -115,6 +115,19 @@ async fn until_waiting(server: &Server, count: u64) {
     }
 }
 
+/// The same number of waiting calls for each key.
+async fn all_begin(server: &Server, keys: &[String]) -> Vec<Vec<TcpStream>> {
+    let mut waiting = Vec::new();
+    for key in keys {
+        let mut streams = Vec::new();
+        for _ in 0..EACH {
+            streams.push(begin(server, key, "wait=30").await);
+        }
+        waiting.push(streams);
+    }
+    waiting
+}
+
 async fn two_thousand_wait_at_once_and_a_shutdown_answers_them(backend: Backend) {
     let home = Home::new(backend).await;
     let database = home.database_flags().pop();
@@ -134,14 +147,7 @@ async fn two_thousand_wait_at_once_and_a_shutdown_answers_them(backend: Backend)
     }
     let memory = figure(&server, "process_resident_memory_bytes ").await;
     let threads = figure(&server, "process_threads ").await;
-    let mut waiting: Vec<Vec<TcpStream>> = Vec::new();
-    for key in &keys {
-        let mut streams = Vec::new();
-        for _ in 0..EACH {
-            streams.push(begin(&server, key, "wait=30").await);
-        }
-        waiting.push(streams);
-    }
+    let mut waiting = all_begin(&server, &keys).await;
     until_waiting(&server, WAITING.into()).await;
     let grown = figure(&server, "process_resident_memory_bytes ")
         .await

@@ -57,7 +57,7 @@ async fn status(sandbox: &Sandbox, id: i64) -> String {
 async fn until_ready(sandbox: &Sandbox) {
     let stranger = sandbox.platform();
     let ready = async { while stranger.get("/readyz").await.status != 200 {} };
-    let ready = tokio::time::timeout(std::time::Duration::from_secs(60), ready).await;
+    let ready = tokio::time::timeout(std::time::Duration::from_mins(1), ready).await;
     assert!(ready.is_ok(), "not ready again: {}", sandbox.log());
 }
 

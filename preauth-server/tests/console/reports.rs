@@ -16,8 +16,9 @@ async fn browser(sandbox: &Sandbox) -> Browser {
 
 /// What a field of the page holds.
 fn value(page: &str, name: &str) -> String {
-    let field = page.split(&format!("name=\"{name}\" value=\"")).nth(1);
-    let value = field.unwrap_or_else(|| panic!("no {name}: {page}"));
+    let mark = format!("name=\"{name}\" value=\"");
+    assert!(page.contains(&mark), "no {name}: {page}");
+    let value = page.split(&mark).nth(1).unwrap();
     value.split('"').next().unwrap().to_owned()
 }
 

@@ -238,10 +238,9 @@ async fn deliveries_of_a_removed_endpoint_are_left_out_and_counted(backend: Back
     delivered(&scene, all + 2).await;
 }
 
-async fn a_malformed_request_changes_nothing(backend: Backend) {
-    let scene = Scene::new(backend).await;
-    let known = five_arrived(&scene).await;
-    for (request, fields) in [
+/// Requests with the fields that are wrong.
+fn malformed() -> Vec<(Value, &'static [&'static str])> {
+    vec![
         (json!({}), &["since"][..]),
         (json!({"since": "2026-11-21"}), &["since"][..]),
         (
@@ -287,7 +286,13 @@ async fn a_malformed_request_changes_nothing(backend: Backend) {
             json!({"statuses": ["PAUSED"], "until": 5}),
             &["since", "until", "statuses[0]"][..],
         ),
-    ] {
+    ]
+}
+
+async fn a_malformed_request_changes_nothing(backend: Backend) {
+    let scene = Scene::new(backend).await;
+    let known = five_arrived(&scene).await;
+    for (request, fields) in malformed() {
         for rest in ["", "/count"] {
             let refused = ask(&scene, rest, request.clone()).await;
             let what = format!("{rest} {request}: {}", refused.text);
@@ -363,40 +368,8 @@ async fn a_long_range_is_walked_in_several_requests(backend: Backend) {
     assert_eq!(first["count"], 1);
     let next = &first["next"];
     scene.receiver.requests(3).await;
-    // A cursor goes on with its own request alone.
     let go_on = with("after", next);
-    let place = text(next);
-    let mut forged = place.clone();
-    let last = if place.ends_with('A') { "B" } else { "A" };
-    forged.replace_range(place.len() - 1.., last);
-    let mut others = vec![
-        with("after", &json!(forged)),
-        with("after", &json!(place[..place.len() - 1])),
-        with("after", &json!(format!("{place}A"))),
-    ];
-    for (name, value) in [
-        ("since", json!("2020-01-01T00:00:01Z")),
-        ("until", json!("2999-01-01T00:00:00Z")),
-        ("eventTypes", json!(["webhook.test"])),
-        ("statuses", json!(["DELIVERED"])),
-    ] {
-        let mut other = go_on.clone();
-        other[name] = value;
-        others.push(other);
-    }
-    for other in others {
-        let refused = ask(&scene, "", other.clone()).await;
-        assert_eq!(
-            refused.refusal(),
-            (400, "VALIDATION_ERROR".to_owned()),
-            "{other}"
-        );
-        assert_eq!(refused.fields(), ["after"], "{other}");
-    }
-    let supplier = scene.company_of("supplierCnpj").await;
-    let elsewhere = format!("/companies/{supplier}/deliveries/resend-range");
-    let refused = scene.post(&elsewhere, go_on.clone()).await;
-    assert_eq!(refused.fields(), ["after"], "{}", refused.text);
+    a_cursor_is_refused_elsewhere(&scene, &go_on).await;
     // The answer to the second request is lost, so that it is repeated, also once what it queued has arrived.
     assert_eq!(resend(&scene, go_on.clone()).await, found(1, 0, 0));
     assert_eq!(resend(&scene, go_on.clone()).await, found(0, 0, 0));
@@ -413,6 +386,45 @@ async fn a_long_range_is_walked_in_several_requests(backend: Backend) {
     }
     assert_eq!(resend(&scene, go_on).await, found(0, 0, 0));
     assert_eq!(attempts(&newest().await), 4);
+}
+
+/// A cursor goes on with its own request alone.
+async fn a_cursor_is_refused_elsewhere(scene: &Scene, go_on: &Value) {
+    let with = |name: &str, value: &Value| {
+        let mut request = go_on.clone();
+        request[name] = value.clone();
+        request
+    };
+    let place = text(&go_on["after"]);
+    let mut forged = place.clone();
+    let last = if place.ends_with('A') { "B" } else { "A" };
+    forged.replace_range(place.len() - 1.., last);
+    let mut others = vec![
+        with("after", &json!(forged)),
+        with("after", &json!(place[..place.len() - 1])),
+        with("after", &json!(format!("{place}A"))),
+    ];
+    for (name, value) in [
+        ("since", json!("2020-01-01T00:00:01Z")),
+        ("until", json!("2999-01-01T00:00:00Z")),
+        ("eventTypes", json!(["webhook.test"])),
+        ("statuses", json!(["DELIVERED"])),
+    ] {
+        others.push(with(name, &value));
+    }
+    for other in others {
+        let refused = ask(scene, "", other.clone()).await;
+        assert_eq!(
+            refused.refusal(),
+            (400, "VALIDATION_ERROR".to_owned()),
+            "{other}"
+        );
+        assert_eq!(refused.fields(), ["after"], "{other}");
+    }
+    let supplier = scene.company_of("supplierCnpj").await;
+    let elsewhere = format!("/companies/{supplier}/deliveries/resend-range");
+    let refused = scene.post(&elsewhere, go_on.clone()).await;
+    assert_eq!(refused.fields(), ["after"], "{}", refused.text);
 }
 
 async fn requests_beside_each_other_and_the_dispatcher_resend_each_delivery_once(backend: Backend) {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use chrono::TimeDelta;
 use preauth_core::access::OperatorRole;
 use preauth_core::port::{ActingOperator, Audited};
-use preauth_core::value::{OperatorId, OperatorName, RequestId};
+use preauth_core::value::{OperatorId, OperatorName, RequestId, Timestamp};
 use preauth_server::access::RateLimit;
 use preauth_server::audit_trail::AuditedRequest;
 use preauth_server::directory::{AuditOutcome, Operator};
@@ -78,6 +78,34 @@ async fn due_and_paused_deliveries_and_staged_mails_are_counted() {
     assert_eq!(waiting(&fixture, now).await, without_paused);
 }
 
+fn operator(fixture: &Fixture, ends_at: Timestamp) -> Operator {
+    Operator {
+        id: OperatorId::new(fixture.uuid()),
+        name: OperatorName::parse("ana").unwrap(),
+        role: OperatorRole::Viewer,
+        created_at: fixture.now,
+        created_by: OperatorName::parse("root").unwrap(),
+        valid_until: Some(ends_at),
+        revoked_at: None,
+        last_used_at: Some(fixture.now),
+    }
+}
+
+fn request_of(fixture: &Fixture, operator: &Operator) -> Arc<AuditedRequest> {
+    let acting = ActingOperator {
+        id: None,
+        name: operator.name.clone(),
+        request: RequestId::new(fixture.uuid()),
+        address: Ipv4Addr::LOCALHOST.into(),
+    };
+    let audited = Audited {
+        role: OperatorRole::Admin,
+        action: "cancelOperation",
+        record: "operations/1".to_owned(),
+    };
+    Arc::new(AuditedRequest::new(fixture.now, acting, audited, None))
+}
+
 #[tokio::test]
 async fn overdue_offers_unsealed_rows_and_the_ends_of_keys_in_use_are_found() {
     let fixture = Fixture::new().await;
@@ -115,34 +143,11 @@ async fn overdue_offers_unsealed_rows_and_the_ends_of_keys_in_use_are_found() {
         assert_eq!(watch.deadlines(fixture.now).await.unwrap(), nothing);
     }
     let ends_at = fixture.later(TimeDelta::days(20));
-    let ana = Operator {
-        id: OperatorId::new(fixture.uuid()),
-        name: OperatorName::parse("ana").unwrap(),
-        role: OperatorRole::Viewer,
-        created_at: fixture.now,
-        created_by: OperatorName::parse("root").unwrap(),
-        valid_until: Some(ends_at),
-        revoked_at: None,
-        last_used_at: Some(fixture.now),
-    };
+    let ana = operator(&fixture, ends_at);
     let directory = fixture.directory();
     directory.add_operator(&ana, &hash, None).await.unwrap();
-    let operator = ActingOperator {
-        id: None,
-        name: ana.name.clone(),
-        request: RequestId::new(fixture.uuid()),
-        address: Ipv4Addr::LOCALHOST.into(),
-    };
-    let audited = Audited {
-        role: OperatorRole::Admin,
-        action: "cancelOperation",
-        record: "operations/1".to_owned(),
-    };
-    let request = Arc::new(AuditedRequest::new(fixture.now, operator, audited, None));
-    directory
-        .leave_row(request, AuditOutcome::Done)
-        .await
-        .unwrap();
+    let row = directory.leave_row(request_of(&fixture, &ana), AuditOutcome::Done);
+    row.await.unwrap();
     let found = watch.deadlines(fixture.now).await.unwrap();
     let expected = Deadlines {
         oldest_unsealed_at: Some(fixture.now),
