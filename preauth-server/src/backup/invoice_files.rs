@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use futures_util::{StreamExt, TryStreamExt, stream};
 
+use crate::clock::{Clock, SystemClock};
 use crate::files::{self, HashedFile};
 use crate::invoice_files::{ContentHash, FilesError, Place, Spooled};
 use crate::store::BackupError;
@@ -109,6 +110,7 @@ pub(super) async fn copy_in(
         return Ok(());
     }
     let target = Place::open(place)?;
+    let began_at = SystemClock.now();
     let from_backup = held.are_included && mode != FileMode::Listed;
     let mut list = List::open(backup.path())?;
     let mut missing: Vec<ContentHash> = Vec::new();
@@ -135,6 +137,11 @@ pub(super) async fn copy_in(
             }
         }
     }
+    if from_backup {
+        // An earlier restore may have been killed while it wrote a file, which no janitor knows of.
+        let cleaned = target.remove_unfinished_before(began_at).await;
+        cleaned.map_err(Error::InvoiceFile)?;
+    }
     match missing.first() {
         Some(first) if mode != FileMode::Present => Err(Error::MissingFiles {
             count: missing.len(),
@@ -147,10 +154,7 @@ pub(super) async fn copy_in(
 
 async fn put(backup: &BackupFolder, target: &Place, named: Named) -> Result<(), Error> {
     let file = Arc::new(checked(backup.path(), named)?);
-    target.put(&file).await.map_err(Error::InvoiceFile)?;
-    // An earlier restore may have been killed while it wrote this file, which no janitor knows of.
-    let cleaned = target.remove_unfinished(named.hash).await;
-    cleaned.map_err(Error::InvoiceFile)
+    target.put(&file).await.map_err(Error::InvoiceFile)
 }
 
 /// Checks the files in the backup.

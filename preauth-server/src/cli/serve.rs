@@ -307,7 +307,7 @@ fn own_vault(config: &Config) -> Result<Vault, CliError> {
     }
     let vault = Vault::open_or_create(path)?;
     if is_new {
-        tracing::info!(path = %path.display(), "made a master key; keep this file with the backups");
+        tracing::info!(path = %path.display(), "made a master key; keep a copy of this file, apart from the backups");
     }
     Ok(vault)
 }

@@ -186,7 +186,8 @@ pub async fn resend_all_failed(
 }
 
 /// Makes the deliveries of `range` after a place due at `due_at`, with a fresh schedule, or only counts them. Repeating
-/// a request whose answer was lost queues nothing twice: what it queued still waits, or ended after the beginning.
+/// a request with the same beginning, whose answer was lost, queues nothing twice: what it queued still waits, or ended
+/// after the beginning.
 pub async fn resend_range(
     deliveries: &dyn Deliveries,
     range: &ResendRange,

@@ -2,6 +2,7 @@
 
 use preauth_core::text_enum;
 use preauth_core::value::{CompanyId, DeliveryId, EnumSet, EventType, Timestamp};
+use uuid::Uuid;
 
 text_enum! {
     /// How a delivery ended.
@@ -37,6 +38,17 @@ pub struct ResendPlace {
     pub created_at: Timestamp,
     /// The last delivery before it.
     pub delivery: DeliveryId,
+}
+
+impl ResendPlace {
+    /// The place before everything that happened at this moment or later.
+    #[must_use]
+    pub const fn beginning_at(moment: Timestamp) -> Self {
+        Self {
+            created_at: moment,
+            delivery: DeliveryId::new(Uuid::nil()),
+        }
+    }
 }
 
 /// What one step found.

@@ -35,23 +35,31 @@ fn section(text: &mut String, parent: &str, command: &Command, level: usize) {
     let title = name.trim_start_matches(PROGRAM).trim();
     let about = command.get_long_about().or(command.get_about()).unwrap();
     writeln!(text, "{} {title}\n\n{about}\n", "#".repeat(level)).unwrap();
-    if command.has_subcommands() {
-        for each in named(command) {
-            section(text, &name, each, level.saturating_add(1));
-        }
-        return;
+    // Some do something of their own beside their subcommands.
+    if !command.has_subcommands() || own(command).next().is_some() {
+        usage(text, command);
     }
+    for each in named(command) {
+        section(text, &name, each, level.saturating_add(1));
+    }
+}
+
+fn own(command: &Command) -> impl Iterator<Item = &Arg> {
+    let all = command.get_arguments();
+    all.filter(|argument| !argument.is_global_set() && argument.get_id() != "help")
+}
+
+fn usage(text: &mut String, command: &Command) {
     let usage = command.clone().render_usage().to_string();
     let usage = usage.trim_start_matches("Usage: ");
     writeln!(text, "```text\n{usage}\n```\n").unwrap();
-    let own = command
-        .get_arguments()
-        .filter(|argument| !argument.is_global_set() && argument.get_id() != "help");
-    text.push_str(&arguments(own));
+    text.push_str(&arguments(own(command)));
     if let Some(after) = command.get_after_help() {
         let after = after.to_string();
-        let example = after.trim_start_matches("Example:\n").trim_start();
-        writeln!(text, "Example:\n\n```sh\n{example}\n```\n").unwrap();
+        let (heading, examples) = after.split_once(":\n").unwrap();
+        let examples: Vec<_> = examples.lines().map(str::trim).collect();
+        let examples = examples.join("\n");
+        writeln!(text, "{heading}:\n\n```sh\n{examples}\n```\n").unwrap();
     }
 }
 

@@ -132,6 +132,20 @@ impl ApiError {
         status(self.code)
     }
 
+    /// The same failure of a request that had an effect before: it is not known which.
+    #[must_use]
+    pub(super) fn after_commit(self) -> Self {
+        if self.code != ErrorCode::ServiceUnavailable {
+            return self;
+        }
+        Self {
+            code: ErrorCode::InternalError,
+            retry_after: None,
+            message: None,
+            ..self
+        }
+    }
+
     /// Whether it says more than its code.
     #[must_use]
     pub(super) const fn has_message(&self) -> bool {

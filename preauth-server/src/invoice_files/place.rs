@@ -3,10 +3,12 @@
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::{Duration, UNIX_EPOCH};
 
 use object_store::local::LocalFileSystem;
 use object_store::path::Path as Location;
 use object_store::{ObjectStore, ObjectStoreExt, PutPayload};
+use preauth_core::value::Timestamp;
 use thiserror::Error;
 
 use crate::files::{create_private_directory, remove_if_there};
@@ -161,7 +163,7 @@ impl Place {
 
     /// Removes leftovers of a process that ended while it wrote this file into the folder: the
     /// library names them with the file's name, `#` and a number.
-    pub(crate) async fn remove_unfinished(&self, hash: ContentHash) -> Result<(), FilesError> {
+    pub(super) async fn remove_unfinished(&self, hash: ContentHash) -> Result<(), FilesError> {
         let Some(folder) = &self.folder else {
             return Ok(());
         };
@@ -173,6 +175,36 @@ impl Place {
                 let entry = entry?;
                 if entry.file_name().to_string_lossy().starts_with(&unfinished) {
                     remove_if_there(&entry.path())?;
+                }
+            }
+            Ok(())
+        });
+        removed.await.map_err(FilesError::Spool)
+    }
+
+    /// Removes leftovers of processes that ended while they wrote any file before this moment; what others write
+    /// meanwhile stays.
+    pub(crate) async fn remove_unfinished_before(
+        &self,
+        moment: Timestamp,
+    ) -> Result<(), FilesError> {
+        let Some(place) = self.folder.clone() else {
+            return Ok(());
+        };
+        let since_epoch = Duration::from_millis(moment.unix_millis().unsigned_abs());
+        let moment = UNIX_EPOCH.checked_add(since_epoch).unwrap_or(UNIX_EPOCH);
+        let removed = blocking(move || {
+            for folder in entries(&place)? {
+                let folder = folder?;
+                if !folder.file_type()?.is_dir() {
+                    continue;
+                }
+                for entry in entries(&folder.path())? {
+                    let entry = entry?;
+                    let is_unfinished = entry.file_name().to_string_lossy().contains('#');
+                    if is_unfinished && entry.metadata()?.modified()? < moment {
+                        remove_if_there(&entry.path())?;
+                    }
                 }
             }
             Ok(())

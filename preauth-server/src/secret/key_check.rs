@@ -27,8 +27,8 @@ pub enum KeyCheckError {
 #[derive(Debug, Error)]
 #[error(
     "this database holds {0}, and this server knows {known}; restore the master key that \
-     belongs to this database from its backup: as the master key file, or as a further line \
-     of it; if it is lost for good, `preauth-server abandon-master-key {lost}` gives up what it \
+     belongs to this database from your copy, which no backup holds: as the master key file, \
+     or as a further line of it; if it is lost for good, `preauth-server abandon-master-key {lost}` gives up what it \
      sealed",
     known = Known(.1), lost = Missing::arguments(.0)
 )]

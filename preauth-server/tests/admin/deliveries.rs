@@ -259,7 +259,8 @@ async fn what_a_receiver_lost_is_sent_again() {
     assert_eq!(value(&shown, "deliveries to send again"), "3");
     assert_eq!(value(&shown, "left out, endpoint removed"), "0");
     let counted = operator.json(&with(&["--dry-run", "--status", "failed"]));
-    let nothing = json!({"count": 0, "paused": 0, "endpointRemoved": 0, "next": null});
+    let nothing =
+        json!({"count": 0, "paused": 0, "endpointRemoved": 0, "next": null, "first": null});
     assert_eq!(counted, nothing);
     assert_eq!(attempts_of_delivered(&operator), 3);
     // Without a terminal nobody can answer.

@@ -260,7 +260,7 @@ async fn master_keys_that_do_not_fit_the_database_fail(backend: Backend) {
     assert!(found.starts_with("failed ") && done.code == 1, "{found}");
     for next in [
         "and this server knows only",
-        "from its backup",
+        "from your copy",
         "abandon-master-key",
     ] {
         assert!(found.contains(next), "{found}");

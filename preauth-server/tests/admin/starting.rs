@@ -127,12 +127,15 @@ fn help_shows_the_commands_in_groups_and_every_example_is_a_command() {
             continue;
         };
         let text = text.to_string();
-        let example = text.strip_prefix("Example:\n  ").unwrap();
-        let words = words(example);
-        let parsed = preauth_server::cli::command().try_get_matches_from(&words);
-        assert!(parsed.is_ok(), "{example}: {}", parsed.unwrap_err());
-        assert!(words.contains(&command.get_name().to_owned()), "{example}");
-        examples += 1;
+        let (heading, shown) = text.split_once(":\n").unwrap();
+        assert!(["Example", "Examples"].contains(&heading), "{text}");
+        for example in shown.lines().map(str::trim) {
+            let words = words(example);
+            let parsed = preauth_server::cli::command().try_get_matches_from(&words);
+            assert!(parsed.is_ok(), "{example}: {}", parsed.unwrap_err());
+            assert!(words.contains(&command.get_name().to_owned()), "{example}");
+            examples += 1;
+        }
     }
     assert!(examples > 30, "{examples}");
 }

@@ -144,7 +144,7 @@ async fn a_key_that_only_an_old_secret_needs_stops_the_start(backend: Backend) {
     let message = refused_start(&home);
     for part in [
         "1 signing secret sealed with another master key",
-        "restore the master key that belongs to this database from its backup",
+        "restore the master key that belongs to this database from your copy",
     ] {
         assert!(message.contains(part), "{part:?} in {message}");
     }

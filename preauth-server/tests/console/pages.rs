@@ -92,7 +92,8 @@ impl Ids {
 
     /// A route's path with ids of records that exist; a number that none has for other records.
     pub(crate) fn fill(&self, path: &str) -> String {
-        let known = self.0.iter().find(|(kind, _)| path.contains(kind));
+        let below = path.strip_prefix("/console").unwrap_or(path);
+        let known = self.0.iter().find(|(kind, _)| below.starts_with(kind));
         let id = known.map_or("999", |(_, id)| id.as_str());
         path.replace("{id}", id).replace("{cnpj}", "11444777000161")
     }

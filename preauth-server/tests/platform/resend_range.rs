@@ -36,13 +36,16 @@ async fn resend(scene: &Scene, body: Value) -> Value {
 }
 
 async fn count(scene: &Scene, body: Value) -> Value {
+    let is_first = body["after"].is_null();
     let answer = ask(scene, "/count", body).await;
     assert_eq!(answer.status, 200, "{}", answer.text);
-    answer.json()
+    let mut counted = answer.json();
+    assert_eq!(counted["first"].take().is_string(), is_first, "{counted}");
+    counted
 }
 
 fn found(count: usize, paused: usize, endpoint_removed: usize) -> Value {
-    json!({"count": count, "paused": paused, "endpointRemoved": endpoint_removed, "next": null})
+    json!({"count": count, "paused": paused, "endpointRemoved": endpoint_removed, "next": null, "first": null})
 }
 
 /// The company's deliveries of offers and their steps, newest first.

@@ -78,7 +78,7 @@ impl RangeArgs {
         let company = session.company(company).await?;
         let path = format!("companies/{company}/deliveries/resend-range");
         let count = format!("{path}/count");
-        let request = ResendRangeRequest {
+        let mut request = ResendRangeRequest {
             since,
             until: self.until,
             event_types: some(self.types),
@@ -98,6 +98,15 @@ impl RangeArgs {
             let removed = found.endpoint_removed;
             session
                 .confirm_found(|language| resend(language, found.count, found.paused, removed))?;
+        }
+        if request.after.is_none() {
+            // From here on an interrupted or repeated run sends nothing twice.
+            let call = Call::post(&count).body(&request);
+            let counted: ResentRangeShape = session.ask(call).await?;
+            request.after = counted.first;
+            if let Some(place) = &request.after {
+                session.report(|language| so_far(language, 0, place))?;
+            }
         }
         let progress = |total: &ResentRangeShape| {
             let Some(place) = &total.next else {
@@ -122,6 +131,7 @@ async fn walk(
         paused: 0,
         endpoint_removed: 0,
         next: None,
+        first: None,
     };
     loop {
         let call = Call::post(path).body(&request);
@@ -133,6 +143,7 @@ async fn walk(
                 .endpoint_removed
                 .saturating_add(answer.endpoint_removed),
             next: answer.next,
+            first: None,
         };
         progress(&total)?;
         if total.next.is_none() {

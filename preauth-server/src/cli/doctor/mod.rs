@@ -1,4 +1,5 @@
-//! `doctor`: examines what `serve` needs of this machine, its network and its database, and changes nothing.
+//! `doctor`: examines what `serve` needs of this machine, its network and its database, and changes nothing but an
+//! object that it writes to the bucket of the invoice files and removes.
 
 mod clock;
 mod database;
@@ -25,7 +26,7 @@ use report::Report;
 pub(super) struct DoctorArgs {
     /// A receiver to reach, like `https://erp.example.com/hooks`: its name is looked up and its TLS
     /// certificate checked, nothing is sent. May be repeated; without it nothing is connected to but
-    /// the configured database, resolver and mail server.
+    /// the configured database, resolver, mail server and bucket, in which an object is written and removed.
     #[arg(long = "url", value_name = "URL")]
     urls: Vec<String>,
     /// Print one JSON object and nothing else.
@@ -45,8 +46,7 @@ pub(super) async fn run(args: &DoctorArgs) -> Result<ExitCode, CliError> {
     if let Some(config) = configuration(&layers, &mut report) {
         machine(&config, &mut report);
         let checkup = database::examine(&config, &mut report).await;
-        let contents = checkup.as_ref().and_then(|it| it.contents.as_ref());
-        master_keys::examine(&config, contents, &mut report);
+        master_keys::examine(&config, checkup.as_ref(), &mut report);
         clock::compare(checkup.as_ref(), &mut report);
         files::examine(&config, &mut report).await;
         listeners::examine(&config, &mut report);

@@ -107,8 +107,8 @@ impl Running {
 
     /// How it ended, and what it printed to both outputs.
     async fn output(&mut self) -> io::Result<(ExitStatus, String, String)> {
-        let stdout = beginning(self.child.stdout.take());
-        let stderr = beginning(self.child.stderr.take());
+        let stdout = beginning(self.child.stdout.take(), false);
+        let stderr = beginning(self.child.stderr.take(), true);
         let (stdout, stderr) = (stdout.await, stderr.await);
         loop {
             if let Some(status) = self.child.try_wait()? {
@@ -132,14 +132,21 @@ impl Drop for Running {
     }
 }
 
-/// The beginning of what a process prints, on a thread of its own. A longer output meets a closed pipe.
-fn beginning(pipe: Option<impl Read + Send + 'static>) -> oneshot::Receiver<String> {
+/// The beginning of what a process prints, on a thread of its own. A longer output meets a closed pipe, unless it
+/// `is_drained`: warnings are no reason to fail.
+fn beginning(
+    pipe: Option<impl Read + Send + 'static>,
+    is_drained: bool,
+) -> oneshot::Receiver<String> {
     let (sender, receiver) = oneshot::channel();
     std::thread::spawn(move || {
         let mut bytes = Vec::new();
-        if let Some(pipe) = pipe {
+        if let Some(mut pipe) = pipe {
             // What came before an error counts.
-            let _ = pipe.take(MAX_OUTPUT_BYTES).read_to_end(&mut bytes);
+            let _ = pipe.by_ref().take(MAX_OUTPUT_BYTES).read_to_end(&mut bytes);
+            if is_drained {
+                let _ = io::copy(&mut pipe, &mut io::sink());
+            }
         }
         sender.send(String::from_utf8_lossy(&bytes).into_owned())
     });
@@ -162,6 +169,8 @@ mod tests {
     #[tokio::test]
     async fn a_command_prints_a_number_or_the_reason_is_known() {
         assert_eq!(count("echo 42").await.unwrap(), 42);
+        let with_warnings = "head -c 100000 /dev/zero | tr '\\0' x >&2; echo 42";
+        assert_eq!(count(with_warnings).await.unwrap(), 42);
         let failed = count("echo no table >&2; exit 3").await.unwrap_err();
         assert!(failed.text(Language::English).contains("no table"));
         let silent = count("exit 3").await.unwrap_err();

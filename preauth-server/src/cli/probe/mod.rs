@@ -15,6 +15,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
+use tokio::signal::unix::{SignalKind, signal};
 
 use crate::app;
 use crate::dispatcher::ExtraRoots;
@@ -90,10 +91,12 @@ pub(super) async fn run(args: ProbeArgs, language: Language) -> Result<ExitCode,
     let probe = Probe::new(sender, template, counter, &mut report);
     // A signal does not reach the command that counts, which is in a process group of its own.
     let signalled = app::wait_for_signal()?;
+    let mut hung_up = signal(SignalKind::hangup())?;
     let probed = tokio::select! {
         biased;
         probed = probe.run() => probed,
         () = signalled => return Ok(ExitCode::from(INTERRUPTED)),
+        _ = hung_up.recv() => return Ok(ExitCode::from(INTERRUPTED)),
     };
     probed.map_err(|error| failed(error.text(language)))?;
     let faults = report.end();

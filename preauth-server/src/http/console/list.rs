@@ -165,6 +165,8 @@ struct ListPage {
     total: u64,
     /// Whether older ones may match, too.
     is_cut: bool,
+    /// Whether a form led here.
+    is_done: bool,
     page: u64,
     pages: u64,
     previous: Option<String>,
@@ -224,6 +226,7 @@ impl<L: List> Page for Shown<L> {
             tick_form,
             total: found.pagination.total,
             is_cut: found.pagination.total == u64::from(NEWEST),
+            is_done: visit.query.one("done").is_some(),
             page: number,
             pages,
             previous: (number > 1).then(|| at(number.saturating_sub(1))),

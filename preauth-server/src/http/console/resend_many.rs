@@ -17,7 +17,7 @@ use crate::http::reply::Reply;
 use crate::labels;
 
 use super::cell::Cell;
-use super::failure::Failure;
+use super::failure::{Failure, Wanted, is_unsure};
 use super::frame::Section;
 use super::guard::{Page, Submit};
 use super::links::within_console;
@@ -102,11 +102,13 @@ fn require_role(visit: &Visit) -> Result<(), Failure> {
 struct Results {
     queued: Vec<DeliveryShape>,
     left: Vec<Left>,
+    /// Whether of one of these it is not known.
+    has_unknown: bool,
     /// The status of the first refusal.
     status: Option<StatusCode>,
 }
 
-/// A delivery that was not queued.
+/// A delivery that was not queued, or may not have been.
 struct Left {
     id: String,
     /// As it stands, where that explains the refusal.
@@ -150,20 +152,21 @@ impl Results {
             delivery = visit.get(format!("deliveries/{id}")).await.ok();
         }
         let status = delivery.as_ref().and_then(|it| it.status.known().copied());
-        let reason = match status {
-            Some(DeliveryStatus::Paused) => w
-                .t(
-                    "Its endpoint is paused: it is sent when the endpoint is resumed.",
-                    "O endpoint está pausado: ela sai quando ele for retomado.",
-                )
-                .to_owned(),
-            Some(DeliveryStatus::Pending | DeliveryStatus::Delivered | DeliveryStatus::Failed) => w
-                .t(
-                    "Its endpoint was removed, or is paused.",
-                    "O endpoint foi removido ou está pausado.",
-                )
-                .to_owned(),
-            None => sentences(error, w).join(" "),
+        let reason = if status == Some(DeliveryStatus::Paused) {
+            w.t(
+                "Its endpoint is paused: it is sent when the endpoint is resumed.",
+                "O endpoint está pausado: ela sai quando ele for retomado.",
+            )
+            .to_owned()
+        } else if is_unsure(error, Wanted::Form) {
+            self.has_unknown = true;
+            w.t(
+                "Not known whether it was queued: its own page and the audit log show it.",
+                "Não se sabe se entrou na fila: a página dela e a auditoria mostram.",
+            )
+            .to_owned()
+        } else {
+            sentences(error, w).join(" ")
         };
         self.leave(id, delivery, reason);
     }
@@ -185,10 +188,14 @@ impl Results {
                 .table(queued(&self.queued, w));
         }
         if !self.left.is_empty() {
-            let text = w.t("Not queued:", "Fora da fila:");
+            let text = if self.has_unknown {
+                w.t("Not queued, or not known:", "Fora da fila, ou não se sabe:")
+            } else {
+                w.t("Not queued:", "Fora da fila:")
+            };
             record = record
                 .notice("bad", format!("{text} {}.", count(self.left.len())))
-                .table(left(&self.left, w));
+                .table(left(&self.left, text, w));
         }
         let status = self.status.filter(|_| self.queued.is_empty());
         record.reply_as(status.unwrap_or(StatusCode::OK))
@@ -233,22 +240,30 @@ fn queued(found: &[DeliveryShape], w: Words) -> Table {
     }
 }
 
-fn left(found: &[Left], w: Words) -> Table {
+fn left(found: &[Left], title: &str, w: Words) -> Table {
     let row = |it: &Left| {
         let delivery = it.delivery.as_ref();
         vec![
-            delivery.map_or_else(|| Cell::code(&it.id), |delivery| link(delivery, w)),
+            delivery.map_or_else(|| by_id(&it.id), |delivery| link(delivery, w)),
             delivery.map_or(Cell::None, operation),
             Cell::text(it.reason.as_str()),
         ]
     };
     Table {
-        title: w.t("Not queued", "Fora da fila").to_owned(),
+        title: title.trim_end_matches(':').to_owned(),
         head: [labels::EVENT, labels::OPERATION, labels::REASON]
             .map(|it| it.of(w.0))
             .to_vec(),
         rows: found.iter().map(row).collect(),
         more: None,
+    }
+}
+
+/// A delivery of which only the id is known, if it is one.
+fn by_id(id: &str) -> Cell {
+    match DeliveryId::parse(id) {
+        Ok(found) => Cell::link(format!("/console/deliveries/{found}"), id),
+        Err(_) => Cell::code(id),
     }
 }
 

@@ -118,7 +118,6 @@ impl Endpoint for List {
         let of = Schema::integer("Only those of this operation.", 42);
         operation
             .titled(RECORDS, "listPaymentOrders", "List payment orders")
-            .note(paging::NEWEST_ONLY)
             .paged()
             .parameter(Parameter::query("status", status))
             .parameter(Parameter::query("operationId", of))

@@ -6,7 +6,7 @@ use preauth_core::value::{CompanyId, EnumSet, EventType, EventTypeSet, Timestamp
 use salvo::async_trait;
 use salvo::http::Request;
 
-use crate::directory::{self, EndedStatus, ResendRange};
+use crate::directory::{self, EndedStatus, ResendPlace, ResendRange};
 use crate::http::error::ApiError;
 use crate::http::openapi::described::Described;
 use crate::http::openapi::schema::Schema;
@@ -53,10 +53,13 @@ answer! {
         endpoint_removed: u64 = 0 => |it| it.at_least(0),
         /// The `after` of the next request; null when nothing is left.
         next: Option<String>,
+        /// Of a count without `after`: the `after` of a first request that can be repeated after a lost answer, and queues
+        /// what ended until the count.
+        first: Option<String>,
     }
 }
 
-/// Queues them. Repeating a request after a lost answer queues nothing twice.
+/// Queues them. Repeating a request with `after` after a lost answer queues nothing twice.
 #[derive(Clone, Copy)]
 pub(super) struct Queue;
 
@@ -71,7 +74,8 @@ impl Endpoint for Queue {
         .note(
             "Also what was delivered, for a receiver that lost its database: each is due at once, with a fresh schedule, the same event id and \
              the same body. What still waits, or ended after the first request, is left as it is. A request walks over at most 20,000 \
-             deliveries, the oldest events first; `next` continues.",
+             deliveries, the oldest events first; `next` continues. To be able to repeat the first request, count before, and give it \
+             the `first` of the count as `after`: without it, what was delivered since the first try is sent once more.",
         )
         .answers(200, "How many are due again.", Schema::of::<ResentRangeShape>())
     }
@@ -146,6 +150,8 @@ async fn answer(
         paused: resent.paused,
         endpoint_removed: resent.endpoint_removed,
         next: resent.next.map(|place| cursors.write(place, began_at)),
+        first: (place.is_none() && due_at.is_none())
+            .then(|| cursors.write(ResendPlace::beginning_at(range.since), began_at)),
     }))
 }
 

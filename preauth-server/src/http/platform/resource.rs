@@ -199,7 +199,16 @@ impl Guarded {
         let request = Arc::new(self.audited(&calling, req)?);
         req.extensions_mut().insert(Arc::clone(&request));
         let answer = self.endpoint.answer(&self.api, req);
-        let reply = handler::run(auditing(Arc::clone(&request), answer)).await?;
+        let reply = handler::run(auditing(Arc::clone(&request), answer)).await;
+        // A 503 promises that nothing was done, which nobody may say after a commit.
+        let is_begun = request.has_row();
+        let reply = reply.map_err(|error| {
+            if is_begun {
+                error.after_commit()
+            } else {
+                error
+            }
+        })?;
         let is_replay = reply.has_header(header::IDEMPOTENCY_REPLAYED);
         if !request.has_row() && !is_replay {
             let left = self.api.directory.leave_row(request, AuditOutcome::Done);

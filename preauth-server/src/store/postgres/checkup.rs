@@ -1,6 +1,9 @@
 //! Examines a PostgreSQL server over one connection that only reads.
 
+use std::time::Duration;
+
 use sqlx::{Connection, PgConnection};
+use tokio::time::timeout;
 
 use crate::clock::{Clock, SystemClock};
 use crate::store::error::Fault;
@@ -11,6 +14,9 @@ use super::durability::weak_settings;
 use super::open::{connect, options, refuse_half_restored, unreachable};
 use super::rows::Columns;
 use super::{identity, migrations, moments};
+
+/// Maximum time to look at the database, once connected.
+const PATIENCE: Duration = Duration::from_secs(20);
 
 /// What a user may open is limited by the server, by the database and by the user.
 const SERVER: &str = "SELECT current_setting('server_version') AS version,
@@ -30,8 +36,10 @@ const SERVER: &str = "SELECT current_setting('server_version') AS version,
 pub(in crate::store) async fn check_up(url: &DatabaseUrl) -> Result<Checkup, OpenError> {
     let options = options(url)?;
     let mut connection = connect(&options).await?;
-    let looked = look(&mut connection).await;
-    let _ = connection.close().await;
+    // A migration of another instance may hold its locks for long.
+    let looked = timeout(PATIENCE, look(&mut connection)).await;
+    let looked = looked.unwrap_or(Err(Fault::TimedOut));
+    let _ = timeout(PATIENCE, connection.close()).await;
     looked.map_err(|fault| unreachable(&options, fault))
 }
 

@@ -27,7 +27,7 @@ pub(in crate::store) async fn deadlines(
               ORDER BY expires_at, id LIMIT 1) AS oldest_overdue_at,
              (SELECT at FROM audit_log WHERE seal IS NULL ORDER BY seal, id LIMIT 1) AS oldest_unsealed_at,
              (SELECT min(k.expires_at) FROM api_keys k
-              WHERE k.revoked_at IS NULL AND k.expires_at > $1 AND k.expires_at < $4 AND $3 < (
+              WHERE k.revoked_at IS NULL AND k.expires_at > $3 AND k.expires_at < $4 AND $3 < (
                   SELECT r.last_used_at FROM "
         {
             sqlite: "rate_windows r WHERE r.api_key_id = k.id",
@@ -35,7 +35,7 @@ pub(in crate::store) async fn deadlines(
         }
         ")) AS api_key_ends_at,
              (SELECT min(valid_until) FROM operators
-              WHERE revoked_at IS NULL AND valid_until > $1 AND valid_until < $4 AND last_used_at > $3) AS operator_token_ends_at"
+              WHERE revoked_at IS NULL AND valid_until > $3 AND valid_until < $4 AND last_used_at > $3) AS operator_token_ends_at"
     ))
     .bind(now.unix_millis())
     .bind(COUNT_LIMIT)

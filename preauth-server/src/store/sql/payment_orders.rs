@@ -11,7 +11,7 @@ use crate::store::rows::{
     Columns, MAX_OTHER_ORDERS, clamped, order, other_order, select_orders, select_other_orders,
 };
 
-use super::{Builder, Database, Listed, Session, newest, query};
+use super::{Builder, Database, Listed, Session, query};
 
 #[async_trait]
 impl<D: Database> PaymentOrders for D {
@@ -84,22 +84,16 @@ async fn list(
     filter: PaymentOrderFilter,
     page: PageRequest,
 ) -> Result<Listed, Fault> {
-    let total = newest::total(session, |rows| {
-        rows.push("SELECT 1 FROM payment_orders o ");
-        restrict(rows, filter);
-    });
-    let total = total.await?;
-    let Some((take, skip)) = newest::within(page) else {
-        let rows = Vec::new();
-        return Ok(Listed { rows, total });
-    };
+    let mut count = Builder::new("SELECT count(*) AS total FROM payment_orders o ");
+    restrict(&mut count, filter);
+    let total = count.build().total(session).await?;
     // Of the orders before the page only the ids are read.
     let mut query = Builder::new(select_orders!(
         " WHERE o.id IN (SELECT o.id FROM payment_orders o "
     ));
     restrict(&mut query, filter);
-    query.push(" ORDER BY o.id DESC LIMIT ").bind(take);
-    query.push(" OFFSET ").bind(clamped(skip));
+    query.push(" ORDER BY o.id DESC LIMIT ").bind(page.limit);
+    query.push(" OFFSET ").bind(clamped(page.offset()));
     query.push(") ORDER BY o.id DESC");
     let rows = query.build().fetch_all(session).await?;
     Ok(Listed { rows, total })

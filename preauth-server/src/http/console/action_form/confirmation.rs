@@ -15,7 +15,7 @@ const CONFIRMATION: &str = "confirmation";
 
 impl ActionForm {
     /// The field, empty however often the form is shown; none where nothing has to be typed.
-    pub(super) fn confirmation(&self, w: Words) -> Option<Field> {
+    pub(super) fn confirmation(&self, w: Words, is_wrong: bool) -> Option<Field> {
         let Typed { label, .. } = self.typed?;
         Some(Field {
             name: CONFIRMATION,
@@ -26,8 +26,11 @@ impl ActionForm {
             choices: Vec::new(),
             is_many: false,
             hint: "",
-            error: None,
-            is_first: false,
+            error: is_wrong.then(|| {
+                w.t("This is another text.", "Este é outro texto.")
+                    .to_owned()
+            }),
+            is_first: is_wrong,
         })
     }
 

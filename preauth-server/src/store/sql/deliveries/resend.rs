@@ -111,7 +111,8 @@ pub(super) async fn failed(session: &mut dyn Session, batch: &Batch) -> Result<u
     Ok(done)
 }
 
-/// Locks the endpoints of a head office, so that none is removed in the meantime.
+/// Locks the endpoints of a head office, so that their rows stay. One that an operator removes at this moment ends what
+/// was queued again: a stronger lock would make resends wait for the outcomes of deliveries.
 pub(super) async fn lock_endpoints(
     session: &mut dyn Session,
     company: CompanyId,
