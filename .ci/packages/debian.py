@@ -137,6 +137,8 @@ def main(root, package, following):
     assert not settings.exists() and not settings.parent.exists()
     assert kept == sorted(path.name for path in machine.path(DATA).iterdir())
     left = machine.run("find", "/etc", "/usr", "/lib/systemd", "-iname", "*preauth*").split()
+    # Kerberos, which curl needs, has a word of its own for it.
+    left = [path for path in left if "/krb5/" not in path]
     assert left == [], left
     print("- purged: settings are gone, the data is kept, as it says")
 

@@ -66,6 +66,9 @@ struct Backlog {
     ends: [(&'static str, f64); 2],
 }
 
+/// Ends of keys later than that are not looked for: 60 days, in seconds.
+const LOOKED_AHEAD: f64 = 5_184_000.0;
+
 async fn read(vitals: &ServerVitals) -> Result<Backlog, Unavailable> {
     let now = vitals.clock.now();
     let age = |due: Option<Timestamp>| {
@@ -75,8 +78,8 @@ async fn read(vitals: &ServerVitals) -> Result<Backlog, Unavailable> {
     let waiting = vitals.watch.waiting(now).await?;
     let deadlines = vitals.watch.deadlines(now).await?;
     let until = |end: Option<Timestamp>| {
-        let left = end.map(|end| end.since(now).to_std().unwrap_or_default());
-        left.map_or(f64::INFINITY, |left| left.as_secs_f64())
+        let left = end.map(|end| end.since(now).to_std().unwrap_or_default().as_secs_f64());
+        left.map_or(LOOKED_AHEAD, |left| left.min(LOOKED_AHEAD))
     };
     Ok(Backlog {
         deadlines,
@@ -111,7 +114,7 @@ impl Backlog {
             .set(self.oldest_unsealed_age.as_secs_f64());
         let ends = families.gauges(
             "preauth_key_end_seconds",
-            "Seconds until the first key of this kind ends that was used within 7 days; infinite if none does within 60 days.",
+            "Seconds until the first key of this kind ends that was used within 7 days; at most 60 days, 5,184,000 s.",
             &["kind"],
         );
         for (kind, seconds) in self.ends {

@@ -65,7 +65,7 @@ preauth_endpoints_slow 0
 preauth_notices_staged 0
 preauth_offers_overdue 0
 preauth_offers_oldest_overdue_age_seconds 0
-preauth_key_end_seconds{kind="operator_token"} inf
+preauth_key_end_seconds{kind="operator_token"} 5184000
 preauth_notice_attempts_total{outcome="sent"} 1
 preauth_notice_attempts_total{outcome="given_up"} 0
 preauth_loop_failures_total{loop="dispatcher"} 0

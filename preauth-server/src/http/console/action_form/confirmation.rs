@@ -27,8 +27,11 @@ impl ActionForm {
             is_many: false,
             hint: "",
             error: is_wrong.then(|| {
-                w.t("This is another text.", "Este é outro texto.")
-                    .to_owned()
+                w.t(
+                    "This field must repeat what it asks for.",
+                    "Este campo deve repetir o que pede.",
+                )
+                .to_owned()
             }),
             is_first: is_wrong,
         })
