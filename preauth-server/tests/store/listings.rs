@@ -5,8 +5,8 @@ use preauth_core::operation::{Command, Offer, Operation};
 use preauth_core::port::{Filter, PageRequest, Viewer};
 use preauth_core::value::{OperationId, Status};
 use preauth_server::directory::{
-    AuditFilter, DeliveryFilter, DeliveryStatus, DeliveryWait, MailFilter, MailStatus, NEWEST,
-    OperationFilter, PaymentOrderFilter,
+    AuditFilter, DeliveryFilter, DeliveryStatus, MailFilter, MailStatus, NEWEST, OperationFilter,
+    PaymentOrderFilter,
 };
 
 use super::fixture::Fixture;
@@ -88,10 +88,6 @@ async fn deliveries_and_mails(
 ) -> Vec<u64> {
     let deliveries = [
         DeliveryFilter::default(),
-        DeliveryFilter {
-            wait: Some(DeliveryWait::AfterFailure),
-            ..DeliveryFilter::default()
-        },
         DeliveryFilter {
             status: Some(DeliveryStatus::Delivered),
             ..DeliveryFilter::default()

@@ -96,8 +96,8 @@ async fn fill(fixture: &Fixture) {
         "operations",
         &[
             number,
-            ("invoice_number", "'NF-' || n"),
-            ("invoice_number_nfc", "'NF-' || n"),
+            ("invoice_number", "'LOTE-' || n"),
+            ("invoice_number_nfc", "'LOTE-' || n"),
         ],
     )
     .await;
@@ -139,6 +139,7 @@ async fn scans(fixture: &Fixture, statement: &str) -> Vec<String> {
     lines.filter(is_scan).collect()
 }
 
+/// Without statistics, which a server does not make.
 #[tokio::test]
 async fn lists_over_all_companies_read_no_big_table_from_end_to_end() {
     let statements = Statements::default();
@@ -149,28 +150,19 @@ async fn lists_over_all_companies_read_no_big_table_from_end_to_end() {
     fixture.add_endpoint(payer).await;
     fixture.offer(payer).await;
     fill(&fixture).await;
-    for is_analysed in [false, true] {
-        if is_analysed {
-            let analyze = sqlx::raw_sql("ANALYZE").execute(&fixture.sql);
-            analyze.await.unwrap();
+    let offer = fixture.new_offer(payer);
+    statements.0.lock().unwrap().clear();
+    read_all(&fixture, &offer).await;
+    let executed = std::mem::take(&mut *statements.0.lock().unwrap());
+    let lists = |it: &&String| it.trim_start().starts_with("SELECT") && it.contains("LIMIT");
+    let executed: Vec<_> = executed.iter().filter(lists).collect();
+    assert!(executed.len() > 20, "{executed:#?}");
+    for statement in executed {
+        let text = statement.split_whitespace().collect::<Vec<_>>().join(" ");
+        if NEWEST_FIRST.iter().any(|it| text.contains(it)) {
+            continue;
         }
-        let offer = fixture.new_offer(payer);
-        statements.0.lock().unwrap().clear();
-        read_all(&fixture, &offer).await;
-        let executed = std::mem::take(&mut *statements.0.lock().unwrap());
-        let lists = |it: &&String| it.trim_start().starts_with("SELECT") && it.contains("LIMIT");
-        let executed: Vec<_> = executed.iter().filter(lists).collect();
-        assert!(executed.len() > 20, "{executed:#?}");
-        for statement in executed {
-            let text = statement.split_whitespace().collect::<Vec<_>>().join(" ");
-            if NEWEST_FIRST.iter().any(|it| text.contains(it)) {
-                continue;
-            }
-            let scans = scans(&fixture, statement).await;
-            assert!(
-                scans.is_empty(),
-                "analysed: {is_analysed}: {scans:?}: {text}"
-            );
-        }
+        let scans = scans(&fixture, statement).await;
+        assert!(scans.is_empty(), "{scans:?}: {text}");
     }
 }
