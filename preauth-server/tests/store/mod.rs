@@ -18,7 +18,6 @@ pub(crate) mod handovers;
 pub(crate) mod host;
 mod housekeeping;
 mod invitations;
-pub(crate) mod listings;
 mod lists;
 pub(crate) mod mails;
 mod overview;

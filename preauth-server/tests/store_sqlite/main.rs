@@ -12,6 +12,7 @@ mod store;
 mod database;
 mod durability;
 mod groups;
+mod listings;
 mod mass_changes;
 mod migration;
 mod opening;

@@ -10,8 +10,8 @@ use tracing::field::{Field, Visit};
 use tracing::{Event, Subscriber};
 use tracing_subscriber::layer::{Context, Layer, SubscriberExt};
 
+use crate::listings::{ROWS, read_all};
 use crate::store::fixture::Fixture;
-use crate::store::listings::{ROWS, read_all};
 
 /// The target of the driver's events about statements.
 const STATEMENTS: &str = "sqlx::query";

@@ -9,8 +9,8 @@ use preauth_server::directory::{
     PaymentOrderFilter,
 };
 
-use super::fixture::Fixture;
-use super::mails::command_done;
+use crate::store::fixture::Fixture;
+use crate::store::mails::command_done;
 
 /// The first page, the last one, and the one after it.
 const PAGES: [PageRequest; 3] = [
