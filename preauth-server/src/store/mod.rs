@@ -47,7 +47,7 @@ pub use lifecycle::{Lifecycle, Moments, Unfit};
 pub use open_error::OpenError;
 pub use schema::{PendingSteps, SchemaMismatch};
 pub use url::DatabaseUrl;
-pub use watch::{Deadlines, Usage, Waiting, Watch, WriteQueue};
+pub use watch::{Deadlines, LOOKED_AHEAD, Usage, Waiting, Watch, WriteQueue};
 
 use postgres::{PostgresArchive, PostgresStore};
 use sql::{Database, Reads};

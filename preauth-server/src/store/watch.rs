@@ -1,6 +1,7 @@
 //! Monitoring of a database.
 
 use async_trait::async_trait;
+use chrono::TimeDelta;
 use preauth_core::port::Unavailable;
 use preauth_core::value::Timestamp;
 
@@ -8,6 +9,8 @@ use crate::fair::Refusals;
 
 /// Counting stops here: a larger number is no more useful, and takes longer.
 pub(super) const COUNT_LIMIT: u32 = 10_000;
+/// Ends of keys later than that are not looked for.
+pub const LOOKED_AHEAD: TimeDelta = TimeDelta::days(60);
 
 /// Monitoring queries: their cost does not grow with the data, and they never write.
 #[async_trait]

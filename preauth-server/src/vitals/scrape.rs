@@ -12,7 +12,7 @@ use prometheus::Registry;
 use crate::clock::{Clock, SystemClock};
 use crate::fair::Refusals;
 use crate::hold::HoldReason;
-use crate::store::{Deadlines, Waiting};
+use crate::store::{Deadlines, LOOKED_AHEAD, Waiting};
 use crate::telemetry::metrics::{Families, process, render};
 
 use super::ServerVitals;
@@ -66,9 +66,6 @@ struct Backlog {
     ends: [(&'static str, f64); 2],
 }
 
-/// Ends of keys later than that are not looked for: 60 days, in seconds.
-const LOOKED_AHEAD: f64 = 5_184_000.0;
-
 async fn read(vitals: &ServerVitals) -> Result<Backlog, Unavailable> {
     let now = vitals.clock.now();
     let age = |due: Option<Timestamp>| {
@@ -78,8 +75,8 @@ async fn read(vitals: &ServerVitals) -> Result<Backlog, Unavailable> {
     let waiting = vitals.watch.waiting(now).await?;
     let deadlines = vitals.watch.deadlines(now).await?;
     let until = |end: Option<Timestamp>| {
-        let left = end.map(|end| end.since(now).to_std().unwrap_or_default().as_secs_f64());
-        left.map_or(LOOKED_AHEAD, |left| left.min(LOOKED_AHEAD))
+        let left = end.map_or(LOOKED_AHEAD, |end| end.since(now).min(LOOKED_AHEAD));
+        left.to_std().unwrap_or_default().as_secs_f64()
     };
     Ok(Backlog {
         deadlines,

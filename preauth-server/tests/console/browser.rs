@@ -5,7 +5,12 @@ use std::collections::BTreeMap;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use reqwest::redirect::Policy;
 use reqwest::{Client, Method};
-use test_support::Answer;
+use test_support::{Answer, Sandbox};
+
+/// A browser at a sandbox, in which the first administrator has signed in.
+pub(crate) async fn browser(sandbox: &Sandbox) -> Browser {
+    Browser::signed_in(sandbox.text("platformUrl"), sandbox.text("platformToken")).await
+}
 
 /// A browser at one server.
 #[derive(Clone)]

@@ -4,7 +4,7 @@ use preauth_server::http::platform::PREFIX;
 use sqlx::{Connection as _, Executor as _, PgPool, SqliteConnection};
 use test_support::{Answer, Backend, OwnCluster, Sandbox};
 
-use crate::browser::Browser;
+use crate::browser::{Browser, browser};
 
 /// Language, what a page says, what a form says, and what a form says whose outcome nobody knows.
 const SAID: [(&str, &str, &str, &str); 2] = [
@@ -32,10 +32,6 @@ async fn on(cluster: &OwnCluster) -> Sandbox {
     let url = cluster.url();
     let flags = ["--rate-limit", "1000000", "--database", &url];
     Sandbox::start_with(Backend::Sqlite, &flags).await
-}
-
-async fn browser(sandbox: &Sandbox) -> Browser {
-    Browser::signed_in(sandbox.text("platformUrl"), sandbox.text("platformToken")).await
 }
 
 async fn requested(sandbox: &Sandbox, browser: &mut Browser, number: &str) -> i64 {

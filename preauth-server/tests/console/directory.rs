@@ -5,17 +5,13 @@ use preauth_server::http::platform::PREFIX;
 use serde_json::json;
 use test_support::{Backend, Sandbox, on_each_database};
 
-use crate::browser::Browser;
+use crate::browser::browser;
 
 on_each_database! {
     a_branch_is_registered_from_its_head_office,
     an_invited_supplier_shows_what_companies_call_it,
     a_received_invoice_is_recorded_listed_and_shown,
     secrets_are_encrypted_anew,
-}
-
-async fn browser(sandbox: &Sandbox) -> Browser {
-    Browser::signed_in(sandbox.text("platformUrl"), sandbox.text("platformToken")).await
 }
 
 async fn a_branch_is_registered_from_its_head_office(backend: Backend) {

@@ -3,7 +3,7 @@
 use preauth_server::http::platform::PREFIX;
 use test_support::{Backend, Sandbox, on_each_database};
 
-use crate::browser::Browser;
+use crate::browser::{Browser, browser};
 
 on_each_database! {
     an_operation_is_led_from_offer_to_boleto,
@@ -20,10 +20,6 @@ async fn offered(sandbox: &Sandbox, number: &str) -> i64 {
     let answer = caller.post_json(path, &body).await;
     assert_eq!(answer.status, 201, "{}", answer.text);
     answer.json()["id"].as_i64().unwrap()
-}
-
-async fn browser(sandbox: &Sandbox) -> Browser {
-    Browser::signed_in(sandbox.text("platformUrl"), sandbox.text("platformToken")).await
 }
 
 async fn status(sandbox: &Sandbox, id: i64) -> String {

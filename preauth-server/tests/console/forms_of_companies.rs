@@ -4,17 +4,13 @@ use preauth_server::http::platform::PREFIX;
 use serde_json::Value;
 use test_support::{Answer, Backend, Sandbox, on_each_database};
 
-use crate::browser::Browser;
+use crate::browser::browser;
 
 on_each_database! {
     each_form_of_a_company_leads_back_to_it,
     the_second_of_two_who_set_limits_sees_the_first_ones,
     pressing_twice_pays_once,
     a_link_fills_in_nothing,
-}
-
-async fn browser(sandbox: &Sandbox) -> Browser {
-    Browser::signed_in(sandbox.text("platformUrl"), sandbox.text("platformToken")).await
 }
 
 async fn read(sandbox: &Sandbox, path: &str) -> Value {

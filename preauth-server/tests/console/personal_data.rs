@@ -5,7 +5,7 @@ use preauth_server::http::platform::PREFIX;
 use serde_json::{Value, json};
 use test_support::{Backend, Sandbox, on_each_database};
 
-use crate::browser::Browser;
+use crate::browser::{Browser, browser};
 
 on_each_database! {
     personal_data_is_shown_downloaded_and_erased,
@@ -43,10 +43,6 @@ async fn read(sandbox: &Sandbox, path: &str) -> Value {
     let answer = sandbox.platform().get(&format!("{PREFIX}/{path}")).await;
     assert_eq!(answer.status, 200, "{path}: {}", answer.text);
     answer.json()
-}
-
-async fn browser(sandbox: &Sandbox) -> Browser {
-    Browser::signed_in(sandbox.text("platformUrl"), sandbox.text("platformToken")).await
 }
 
 async fn personal_data_is_shown_downloaded_and_erased(backend: Backend) {

@@ -3,7 +3,7 @@
 use preauth_server::http::console_paths;
 use test_support::{Backend, Sandbox, on_each_database};
 
-use crate::browser::Browser;
+use crate::browser::{Browser, browser};
 use crate::pages::Ids;
 
 on_each_database! {
@@ -25,10 +25,6 @@ const LANGUAGES: [(&str, &str, &str); 2] = [
         "Nada foi feito: corrija o que está marcado.",
     ),
 ];
-
-async fn browser(sandbox: &Sandbox) -> Browser {
-    Browser::signed_in(sandbox.text("platformUrl"), sandbox.text("platformToken")).await
-}
 
 /// The names of the fields that a reader fills in.
 fn fields(page: &str) -> Vec<&str> {

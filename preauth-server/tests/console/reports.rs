@@ -3,15 +3,11 @@
 use preauth_client::wire::path::PRE_AUTHORIZATIONS;
 use test_support::{Backend, Sandbox, on_each_database};
 
-use crate::browser::Browser;
+use crate::browser::browser;
 
 on_each_database! {
     days_and_months_are_chosen,
     a_bad_range_is_answered_in_words,
-}
-
-async fn browser(sandbox: &Sandbox) -> Browser {
-    Browser::signed_in(sandbox.text("platformUrl"), sandbox.text("platformToken")).await
 }
 
 /// What a field of the page holds.

@@ -86,12 +86,14 @@ impl RangeArgs {
             after: self.after,
         };
         if self.dry_run {
-            let found = walk(session, &count, request, |_| Ok(())).await?;
+            let (found, _) = walk(session, &count, request, |_| Ok(())).await?;
             return session.show_part(&found, &COUNTED);
         }
+        let mut first = None;
         if session.asks() {
             require_answerer()?;
-            let found = walk(session, &count, request.clone(), |_| Ok(())).await?;
+            let (found, place) = walk(session, &count, request.clone(), |_| Ok(())).await?;
+            first = place;
             if found.count == 0 {
                 return session.show_part(&found, &RESENT);
             }
@@ -101,9 +103,12 @@ impl RangeArgs {
         }
         if request.after.is_none() {
             // From here on an interrupted or repeated run sends nothing twice.
-            let call = Call::post(&count).body(&request);
-            let counted: ResentRangeShape = session.ask(call).await?;
-            request.after = counted.first;
+            if first.is_none() {
+                let call = Call::post(&count).body(&request);
+                let counted: ResentRangeShape = session.ask(call).await?;
+                first = counted.first;
+            }
+            request.after = first;
             if let Some(place) = &request.after {
                 session.report(|language| so_far(language, 0, place))?;
             }
@@ -114,18 +119,19 @@ impl RangeArgs {
             };
             session.report(|language| so_far(language, total.count, place))
         };
-        let total = walk(session, &path, request, progress).await?;
+        let (total, _) = walk(session, &path, request, progress).await?;
         session.show_part(&total, &RESENT)
     }
 }
 
-/// Sends the request until nothing is left; returns the sums.
+/// Sends the request until nothing is left; returns the sums, and of a count the place where a first request begins.
 async fn walk(
     session: &Session,
     path: &str,
     mut request: ResendRangeRequest,
     progress: impl Fn(&ResentRangeShape) -> Result<(), Failure>,
-) -> Result<ResentRangeShape, Failure> {
+) -> Result<(ResentRangeShape, Option<String>), Failure> {
+    let mut first = None;
     let mut total = ResentRangeShape {
         count: 0,
         paused: 0,
@@ -136,6 +142,7 @@ async fn walk(
     loop {
         let call = Call::post(path).body(&request);
         let answer: ResentRangeShape = session.ask(call).await?;
+        first = first.or(answer.first);
         total = ResentRangeShape {
             count: total.count.saturating_add(answer.count),
             paused: total.paused.saturating_add(answer.paused),
@@ -147,7 +154,7 @@ async fn walk(
         };
         progress(&total)?;
         if total.next.is_none() {
-            return Ok(total);
+            return Ok((total, first));
         }
         request.after.clone_from(&total.next);
     }

@@ -81,11 +81,11 @@ impl Page for One {
         }
         if !it.registered {
             record = record
-                .table(excerpt(&Invitations, visit, id).await?)
+                .table(excerpt(&Invitations, visit).await?)
                 .action_links_below(companies::ADD.link(visit, &[]));
         } else if it.head_office_id.is_none() {
             record = record
-                .table(excerpt(&Branches, visit, id).await?)
+                .table(excerpt(&Branches, visit).await?)
                 .action_links_below(companies::ADD_BRANCH.link(visit, &ids));
         }
         record.reply()

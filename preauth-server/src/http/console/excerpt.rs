@@ -12,11 +12,11 @@ use super::visit::Visit;
 const LIMIT: u32 = 10;
 
 /// The newest rows of a list of one record, for that record's page.
-pub(super) async fn excerpt<L: List>(list: &L, visit: &Visit, id: &str) -> Result<Table, Failure> {
+pub(super) async fn excerpt<L: List>(list: &L, visit: &Visit) -> Result<Table, Failure> {
     let w = visit.words;
     let path = format!("{}?limit={LIMIT}", list.source(visit)?);
     let found: Listed<L::Row> = visit.get(path).await?;
-    let whole = format!("{PREFIX}{}", L::PATH).replace("{id}", id);
+    let whole = format!("{PREFIX}{}", L::PATH).replace("{id}", visit.id("id")?);
     Ok(Table {
         title: list.title(w),
         head: list.columns().iter().map(|it| it.title.of(w.0)).collect(),

@@ -50,7 +50,7 @@ pub(super) struct ResendMany;
 #[async_trait]
 impl Page for ResendMany {
     async fn show(&self, visit: &Visit) -> Result<Reply, Failure> {
-        require_role(visit)?;
+        visit.require(&Method::POST, ROUTE)?;
         Ok(headers::see_other("/console/deliveries"))
     }
 }
@@ -73,7 +73,7 @@ impl Submit for ResendMany {
         if (1..=MAX_DELIVERIES).contains(&count) {
             return Results::of(visit, &ids).await?.page(record, w);
         }
-        require_role(visit)?;
+        visit.require(&Method::POST, ROUTE)?;
         let nothing = w.t("Nothing was done.", "Nada foi feito.");
         let why = if ids.is_empty() {
             w.t("No delivery was ticked.", "Nenhuma entrega foi marcada.")
@@ -88,13 +88,6 @@ impl Submit for ResendMany {
         let text = format!("{why} {nothing}");
         record.notice("bad", text).reply_as(StatusCode::BAD_REQUEST)
     }
-}
-
-fn require_role(visit: &Visit) -> Result<(), Failure> {
-    if visit.permits(&Method::POST, ROUTE) {
-        return Ok(());
-    }
-    Err(ApiError::new(ErrorCode::OperatorForbidden).into())
 }
 
 /// What became of the deliveries.

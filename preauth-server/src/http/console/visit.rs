@@ -145,6 +145,14 @@ impl Visit {
         Ok(self.console.platform.send(call, &self.behalf).await?)
     }
 
+    /// Refuses what the operator's role does not permit.
+    pub(super) fn require(&self, method: &Method, path: &str) -> Result<(), ApiError> {
+        if self.permits(method, path) {
+            return Ok(());
+        }
+        Err(ApiError::new(ErrorCode::OperatorForbidden))
+    }
+
     /// Whether the operator's role permits what a route of the API does.
     pub(super) fn permits(&self, method: &Method, path: &str) -> bool {
         let role = self.signed.operator.role;

@@ -1,17 +1,16 @@
 //! What ends soon, and what should have been done: found by indexes, except for the keys, of which there are few.
 
+use chrono::TimeDelta;
 use preauth_core::value::Timestamp;
 
 use crate::store::error::Fault;
 use crate::store::rows::Columns;
-use crate::store::watch::{COUNT_LIMIT, Deadlines};
+use crate::store::watch::{COUNT_LIMIT, Deadlines, LOOKED_AHEAD};
 
 use super::{Session, query, sql};
 
 /// A key or token is in use that was used within this time.
-const IN_USE_MILLIS: i64 = 7 * 24 * 3_600_000;
-/// Only what ends within this time is looked at.
-const SOON_MILLIS: i64 = 60 * 24 * 3_600_000;
+const IN_USE: TimeDelta = TimeDelta::days(7);
 
 /// The orders within keep the planner to the index of each.
 pub(in crate::store) async fn deadlines(
@@ -39,8 +38,8 @@ pub(in crate::store) async fn deadlines(
     ))
     .bind(now.unix_millis())
     .bind(COUNT_LIMIT)
-    .bind(now.unix_millis().saturating_sub(IN_USE_MILLIS))
-    .bind(now.unix_millis().saturating_add(SOON_MILLIS))
+    .bind(now.saturating_sub(IN_USE).unix_millis())
+    .bind(now.saturating_add(LOOKED_AHEAD).unix_millis())
     .fetch_one(session)
     .await?;
     let columns = Columns::of("operations", &row);

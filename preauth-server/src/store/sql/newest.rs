@@ -1,11 +1,20 @@
 //! Lists over all companies have their newest entries alone, so that neither a total nor a deep page reads a million rows.
 
 use preauth_core::port::PageRequest;
+use preauth_core::value::CompanyId;
 
 use crate::directory::NEWEST;
 use crate::store::error::Fault;
 
 use super::{Builder, Session};
+
+/// A page of a list, which is whole if it is of one head office: how many entries, after how many; `None` beyond them.
+pub(super) fn window(page: PageRequest, company: Option<CompanyId>) -> Option<(u32, u64)> {
+    match company {
+        Some(_) => Some((page.limit, page.offset())),
+        None => within(page),
+    }
+}
 
 /// A page of the newest: how many entries, after how many; `None` beyond them.
 pub(super) fn within(page: PageRequest) -> Option<(u32, u64)> {

@@ -38,9 +38,7 @@ pub(in crate::http::console) struct ActionPage(pub(in crate::http::console) &'st
 impl Page for ActionPage {
     async fn show(&self, visit: &Visit) -> Result<Reply, Failure> {
         let Self(action) = self;
-        if !visit.permits(&action.method, action.api) {
-            return Err(ApiError::new(ErrorCode::OperatorForbidden).into());
-        }
+        visit.require(&action.method, action.api)?;
         let subject = action.subject(visit).await?;
         // Nothing comes from the address: a link that somebody sends fills in nothing.
         let page = action

@@ -1,5 +1,13 @@
 //! Companies, with credit analyses and block lists.
 
+/// What a company is read from.
+macro_rules! columns {
+    () => {
+        "id, cnpj, name, kind, head_office_id, contact_name, contact_email, contact_phone,
+         created_at, is_invited, suspended_at, suspension_reason"
+    };
+}
+
 mod decisions;
 mod invitations;
 mod suspension;
@@ -192,11 +200,10 @@ async fn rename(
     id: CompanyId,
     name: &CompanyName,
 ) -> Result<Company, WriteError> {
-    let row = query(
-        "UPDATE companies SET name = $2 WHERE id = $1 AND NOT is_invited
-         RETURNING id, cnpj, name, kind, head_office_id, contact_name, contact_email, contact_phone,
-             created_at, is_invited, suspended_at, suspension_reason",
-    )
+    let row = query(concat!(
+        "UPDATE companies SET name = $2 WHERE id = $1 AND NOT is_invited RETURNING ",
+        columns!()
+    ))
     .bind(id.as_uuid())
     .bind(name.as_str())
     .fetch_optional(session)
@@ -205,11 +212,11 @@ async fn rename(
 }
 
 async fn by_id(session: &mut dyn Session, id: CompanyId) -> Result<Option<Company>, Fault> {
-    let row = query(
-        "SELECT id, cnpj, name, kind, head_office_id, contact_name, contact_email, contact_phone,
-                created_at, is_invited, suspended_at, suspension_reason
-         FROM companies WHERE id = $1",
-    )
+    let row = query(concat!(
+        "SELECT ",
+        columns!(),
+        " FROM companies WHERE id = $1"
+    ))
     .bind(id.as_uuid())
     .fetch_optional(session)
     .await?;
@@ -217,11 +224,11 @@ async fn by_id(session: &mut dyn Session, id: CompanyId) -> Result<Option<Compan
 }
 
 async fn by_cnpj(session: &mut dyn Session, cnpj: Cnpj) -> Result<Option<Company>, Fault> {
-    let row = query(
-        "SELECT id, cnpj, name, kind, head_office_id, contact_name, contact_email, contact_phone,
-                created_at, is_invited, suspended_at, suspension_reason
-         FROM companies WHERE cnpj = $1",
-    )
+    let row = query(concat!(
+        "SELECT ",
+        columns!(),
+        " FROM companies WHERE cnpj = $1"
+    ))
     .bind(cnpj.as_str())
     .fetch_optional(session)
     .await?;
@@ -232,11 +239,11 @@ async fn list(session: &mut dyn Session, page: PageRequest) -> Result<Listed, Fa
     let total = query("SELECT count(*) AS total FROM companies")
         .total(session)
         .await?;
-    let rows = query(
-        "SELECT id, cnpj, name, kind, head_office_id, contact_name, contact_email, contact_phone,
-                created_at, is_invited, suspended_at, suspension_reason
-         FROM companies ORDER BY created_at DESC, id DESC LIMIT $1 OFFSET $2",
-    )
+    let rows = query(concat!(
+        "SELECT ",
+        columns!(),
+        " FROM companies ORDER BY created_at DESC, id DESC LIMIT $1 OFFSET $2"
+    ))
     .bind(page.limit)
     .bind(clamped(page.offset()))
     .fetch_all(session)
@@ -255,12 +262,12 @@ async fn list_branches(
             .bind(head_office.as_uuid())
             .total(session)
             .await?;
-    let rows = query(
-        "SELECT id, cnpj, name, kind, head_office_id, contact_name, contact_email, contact_phone,
-                created_at, is_invited, suspended_at, suspension_reason
-         FROM companies WHERE head_office_id = $1 AND id <> $1
-         ORDER BY created_at DESC, id DESC LIMIT $2 OFFSET $3",
-    )
+    let rows = query(concat!(
+        "SELECT ",
+        columns!(),
+        " FROM companies WHERE head_office_id = $1 AND id <> $1
+         ORDER BY created_at DESC, id DESC LIMIT $2 OFFSET $3"
+    ))
     .bind(head_office.as_uuid())
     .bind(page.limit)
     .bind(clamped(page.offset()))

@@ -13,15 +13,15 @@ pub(super) async fn begin(
     session: &mut dyn Session,
     (id, suspension): &(CompanyId, Suspension),
 ) -> Result<Company, WriteError> {
-    let row = query(
+    let row = query(concat!(
         "UPDATE companies
          SET suspension_reason = CASE WHEN suspended_at IS NULL THEN $3
                                       ELSE suspension_reason END,
              suspended_at = coalesce(suspended_at, $2)
          WHERE id = $1
-         RETURNING id, cnpj, name, kind, head_office_id, contact_name, contact_email, contact_phone,
-                   created_at, is_invited, suspended_at, suspension_reason",
-    )
+         RETURNING ",
+        columns!()
+    ))
     .bind(id.as_uuid())
     .bind(suspension.since.unix_millis())
     .bind(suspension.reason.as_str())
@@ -32,12 +32,12 @@ pub(super) async fn begin(
 
 /// Ends a suspension, if there is one.
 pub(super) async fn end(session: &mut dyn Session, id: CompanyId) -> Result<Company, WriteError> {
-    let row = query(
+    let row = query(concat!(
         "UPDATE companies SET suspended_at = NULL, suspension_reason = NULL
          WHERE id = $1
-         RETURNING id, cnpj, name, kind, head_office_id, contact_name, contact_email, contact_phone,
-                   created_at, is_invited, suspended_at, suspension_reason",
-    )
+         RETURNING ",
+        columns!()
+    ))
     .bind(id.as_uuid())
     .fetch_optional(session)
     .await?;

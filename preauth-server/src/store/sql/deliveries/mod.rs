@@ -146,11 +146,7 @@ async fn list(
     set_aside: &SetAside,
 ) -> Result<Page<Delivery>, Fault> {
     let total = total(session, which).await?;
-    let window = match which.company {
-        Some(_) => Some((page.limit, page.offset())),
-        None => newest::within(page),
-    };
-    let Some((take, skip)) = window else {
+    let Some((take, skip)) = newest::window(page, which.company) else {
         let items = Vec::new();
         return Ok(Page { items, total });
     };

@@ -8,6 +8,7 @@ use crate::directory::{EndedStatus, ResendPlace, ResendRange, Resendable};
 use crate::store::error::{Fault, WriteError};
 use crate::store::rows::{Columns, Corrupt};
 
+use super::super::planner::read_in_index_order;
 use super::super::{Row, Session, query, sql};
 use super::resend::lock_endpoints;
 
@@ -19,14 +20,7 @@ pub(super) async fn resendable(
     after: Option<ResendPlace>,
     limit: u32,
 ) -> Result<Resendable, Fault> {
-    // Without statistics PostgreSQL expects few rows, and would read and sort all of a company's.
-    query(sql!({
-        sqlite: "SELECT 1",
-        postgres: "SELECT set_config('enable_bitmapscan', 'off', TRUE), set_config('enable_sort', 'off', TRUE),
-                          set_config('enable_incremental_sort', 'off', TRUE)"
-    }))
-    .fetch_one(session)
-    .await?;
+    read_in_index_order(session).await?;
     let after = after.unwrap_or(ResendPlace::beginning_at(range.since));
     let rows = query(
         "SELECT d.id, d.created_at, d.status, d.event_type, d.ended_at,

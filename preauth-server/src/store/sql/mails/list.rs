@@ -58,11 +58,7 @@ async fn list(
     page: PageRequest,
 ) -> Result<Listed, Fault> {
     let total = total(session, company, filter).await?;
-    let window = match company {
-        Some(_) => Some((page.limit, page.offset())),
-        None => newest::within(page),
-    };
-    let Some((take, skip)) = window else {
+    let Some((take, skip)) = newest::window(page, company) else {
         let rows = Vec::new();
         return Ok(Listed { rows, total });
     };

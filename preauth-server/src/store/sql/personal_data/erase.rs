@@ -6,6 +6,7 @@ use crate::directory::{Company, ERASED_DOMAIN, Erasure, ids_of};
 use crate::store::error::WriteError;
 use crate::store::rows::{Columns, clamped};
 
+use super::super::planner::read_in_index_order;
 use super::super::{Row, Session, query, sql};
 use super::files;
 use super::found::{self, erasure};
@@ -171,14 +172,7 @@ async fn next_operations(
     erasure: &Row,
     began_at: Timestamp,
 ) -> Result<Next, WriteError> {
-    // Without statistics PostgreSQL expects few rows, and would read and sort all of a company's.
-    query(sql!({
-        sqlite: "SELECT 1",
-        postgres: "SELECT set_config('enable_bitmapscan', 'off', TRUE), set_config('enable_sort', 'off', TRUE),
-                          set_config('enable_incremental_sort', 'off', TRUE)"
-    }))
-    .fetch_one(session)
-    .await?;
+    read_in_index_order(session).await?;
     let walked = Columns::of("erasures", erasure);
     let (id, head_office) = ids_of(company);
     let next = match side {
