@@ -13,17 +13,18 @@ def from_backup(host, backups):
     """Data of the first release, as it backed it up, under a server of this version that has not started on it yet."""
     name = f"{host.database.name.lower()}.tar.gz"
     subprocess.run(["tar", "-xzf", backups / name, "-C", host.elsewhere], check=True)
-    shutil.rmtree(host.elsewhere / "tonight")
-    (host.elsewhere / "backup").rename(host.elsewhere / "tonight")
-    for key in ("master.key", "platform.token"):
-        (host.elsewhere / key).write_text(MASTER_KEY)
+    for backup in host.elsewhere.glob("20*"):
+        shutil.rmtree(backup)
+    (host.elsewhere / "backup").rename(host.elsewhere / "2026-01-01-000000")
+    for key in ("master.key", "platform.token", "platform-token"):
+        (host.keys / key).write_text(MASTER_KEY)
     host.database.make(host.page)
     host.new_machine()
     host.run("install")
     if host.database.block:
         host.own("settings")
         host.database.empty()
-    host.machine.run("cp", "/etc/preauth/preauth.toml", "/mnt/elsewhere")
+    host.machine.run("cp", "/etc/preauth/preauth.toml", "/mnt/keys")
     # Without its last two lines: on this schema there is nothing to audit or to start for this version.
     program = host.program(f"restore{host.database.block}")
     program, rest = re.subn(r"^preauth audit --at-rest\nsystemctl start preauth-server\n", "", program, flags=re.MULTILINE)
@@ -42,8 +43,8 @@ def from_package(host, package):
     host.database.make(host.page)
     host.new_machine()
     host.run("install")
-    if host.database.block:
-        host.own("settings")
+    # It has no `doctor` yet: the page asks for it and goes on.
+    host.configure()
     host.run("first company")
     host.run("first offer")
     before = host.offers()

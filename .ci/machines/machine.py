@@ -85,6 +85,21 @@ class Manager:
         self.wait_for("READY=1")
         return self
 
+    def reload(self):
+        """The unit's ExecReload, behind everything that the unit puts before its processes."""
+        ran = subprocess.run(
+            ["/usr/bin/python3", UNIT_PROGRAM, self.machine.root, self.machine.path(self.unit), "ExecReload"],
+            env={"PATH": os.environ["PATH"], "MAINPID": str(self.process.pid)}, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+        )
+        assert ran.returncode == 0, f"it was not reloaded: {ran.returncode}\n{ran.stdout}{ran.stderr}"
+
+    def wait_for_log(self, text):
+        """Until the service has logged it."""
+        end = time.monotonic() + READY_SECONDS
+        while text not in (log := self.log.read_text()):
+            assert time.monotonic() < end and self.is_running(), f"not logged in {READY_SECONDS} s: {text}\n{log}"
+            time.sleep(0.1)
+
     def wait_for(self, state):
         """Until the service has said so."""
         end = time.monotonic() + READY_SECONDS
@@ -156,6 +171,8 @@ class Systemctl:
                 self.manager.stop()
             if verb == "restart" or verb == "start" and not is_running:
                 self.manager.start()
+            if verb == "reload":
+                self.manager.reload()
         except AssertionError as failed:
             return f"1 Job for {self.name} failed: {' '.join(str(failed).split())}"
         return "0"

@@ -1,4 +1,4 @@
-"""The commands of a page, as the page shows them: the `sh` blocks below `<!-- run: NAME -->`."""
+"""The commands of a page, as the page shows them: the `sh` blocks below `<!-- run: NAME -->`, also within lists."""
 
 import os
 import re
@@ -6,7 +6,12 @@ import subprocess
 from pathlib import Path
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
-BLOCK = re.compile(r"^<!-- run: ([^\n]+) -->\n```sh\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+BLOCK = re.compile(r"^( *)<!-- run: ([^\n]+) -->\n\1```sh\n(.*?)^\1```$", re.MULTILINE | re.DOTALL)
+
+
+def blocks(text):
+    """Name and program of each block."""
+    return {name: re.sub(f"^{indent}", "", block, flags=re.MULTILINE) for indent, name, block in BLOCK.findall(text)}
 
 
 class Page:
@@ -14,8 +19,8 @@ class Page:
 
     def __init__(self, name):
         self.name = name
-        self.blocks = dict(BLOCK.findall((DOCS / f"{name}.md").read_text()))
-        translated = dict(BLOCK.findall((DOCS / f"{name}.pt.md").read_text()))
+        self.blocks = blocks((DOCS / f"{name}.md").read_text())
+        translated = blocks((DOCS / f"{name}.pt.md").read_text())
         assert self.blocks, f"docs/{name}.md shows no commands"
         assert self.blocks == translated, f"docs/{name}.md and docs/{name}.pt.md show different commands"
         self.left = set(self.blocks)

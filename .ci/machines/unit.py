@@ -1,15 +1,16 @@
 """What a systemd unit says, and a process that runs as it says, without systemd as the first process.
 
-    /usr/bin/python3 unit.py ROOT UNIT
+    /usr/bin/python3 unit.py ROOT UNIT [ExecReload]
 
-becomes the unit's ExecStart in the system under ROOT: its user, folders, limits and mounts, without privileges, and behind the
-unit's filters of system calls. It needs root and Debian's python3-seccomp.
+becomes the unit's ExecStart (or its ExecReload, for the process MAINPID) in the system under ROOT: its user, folders, limits and
+mounts, without privileges, and behind the unit's filters of system calls. It needs root and Debian's python3-seccomp.
 """
 
 import ctypes
 import os
 import re
 import resource
+import shlex
 import signal
 import subprocess
 import sys
@@ -19,14 +20,14 @@ from pathlib import Path
 # Nothing to do here: the service manager's own part, or covered by what is done (no capability, no privileged call).
 ELSEWHERE = set(
     """
-    Type ExecReload Restart RestartSec TimeoutStartSec TimeoutStopSec WatchdogSec AmbientCapabilities PrivateUsers PrivateIPC
+    Type Restart RestartSec TimeoutStartSec TimeoutStopSec WatchdogSec AmbientCapabilities PrivateUsers PrivateIPC
     ProtectClock ProtectHostname ProtectKernelLogs ProtectKernelModules ProtectKernelTunables ProtectControlGroups
     RestrictNamespaces RestrictRealtime RestrictSUIDSGID LockPersonality RemoveIPC KeyringMode SystemCallArchitectures
     """.split()
 )
 DONE = set(
     """
-    User Group ExecStart WorkingDirectory StateDirectory StateDirectoryMode UMask LimitNOFILE NoNewPrivileges
+    User Group ExecStart ExecReload WorkingDirectory StateDirectory StateDirectoryMode UMask LimitNOFILE NoNewPrivileges
     CapabilityBoundingSet ProtectSystem ProtectHome PrivateTmp PrivateDevices ProtectProc ProcSubset
     RestrictAddressFamilies MemoryDenyWriteExecute SystemCallFilter SystemCallErrorNumber
     """.split()
@@ -140,7 +141,7 @@ def account(root, name, group):
     return ids("etc/passwd")[name], ids("etc/group")[group]
 
 
-def run_as(root, settings):
+def run_as(root, settings, what="ExecStart"):
     user = account(root, settings["User"][0], settings["Group"][0])
     restrictions = filters(settings)
     own_mounts(root, settings, user)
@@ -161,8 +162,8 @@ def run_as(root, settings):
     check(libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
     # Python ignores it, and what it starts would inherit that.
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
-    command = settings["ExecStart"][0].split()
-    kept = {name: value for name, value in os.environ.items() if re.match("NOTIFY_|WATCHDOG_|LANG$|PREAUTH_", name)}
+    command = shlex.split(settings[what][0])
+    kept = {name: value for name, value in os.environ.items() if re.match("NOTIFY_|WATCHDOG_|MAINPID$|LANG$|PREAUTH_", name)}
     if "WATCHDOG_USEC" in kept:
         kept["WATCHDOG_PID"] = str(os.getpid())
     for restriction in reversed(restrictions):
@@ -171,4 +172,4 @@ def run_as(root, settings):
 
 
 if __name__ == "__main__":
-    run_as(Path(sys.argv[1]), service(sys.argv[2]))
+    run_as(Path(sys.argv[1]), service(sys.argv[2]), *sys.argv[3:])

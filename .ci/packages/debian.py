@@ -12,6 +12,7 @@ import sys
 from pathlib import Path
 
 from machine import Erp, Machine, Manager, ask
+from pages import check_pages
 
 UNIT = "/lib/systemd/system/preauth-server.service"
 SETTINGS = "/etc/preauth/preauth.toml"
@@ -54,7 +55,7 @@ def exposure(machine):
 
 
 def check_contents(machine):
-    """Pages of the manual and completions."""
+    """Pages of the manual, completions, bill of materials and changelog."""
     pages = sorted(machine.path("/usr/share/man/man1").glob("preauth-server*.1.gz"))
     assert len(pages) > 20, pages
     command = ["man", "--warnings", "--encoding=UTF-8", "--local-file", *map(str, pages)]
@@ -63,6 +64,7 @@ def check_contents(machine):
     # A word that is longer than a narrow column is no fault of the page.
     warnings = [line for line in shown.stderr.splitlines() if not re.search("cannot (adjust|break) line", line)]
     assert shown.returncode == 0 and not warnings, warnings[:20]
+    check_pages(machine.path(f"/usr/share/doc/{PROGRAM}"))
     for example in ("nginx.conf", "alerts.yml", "preauth.json"):
         assert machine.path(f"/usr/share/doc/{PROGRAM}/examples/{example}").stat().st_size > 0, example
     completions = machine.path("/usr/share")
@@ -118,7 +120,13 @@ def main(root, package, following):
     assert erp.offers() == {made: "NF-1"}
     erp.offer("NF-2")
     assert "7" in machine.run(PROGRAM, "config", "check", user=OPERATOR).split("rate_limit.requests", 1)[1].split("\n", 1)[0]
+    edited = edited.replace("requests = 7", "requests = 8")
+    settings.write_text(edited)
+    manager.reload()
+    manager.wait_for_log('"setting":"rate_limit.requests","old":"7","new":"8"')
+    manager.wait_for_log('"message":"read again"')
     manager.stop()
+    print("- reloaded by its unit: the new limit is used, and the log says so")
     print(f"- upgraded to {version}: data and edited settings are kept")
 
     machine.run("dpkg", "--remove", PROGRAM)

@@ -6,9 +6,12 @@ needs root, and a network namespace of its own: the examples' ports are used.
 """
 
 import contextlib
+import email
+import email.policy
 import http.client
 import json
 import os
+import re
 import secrets
 import socket
 import ssl
@@ -102,7 +105,69 @@ def upload(number, size):
     return parts, {"Content-Type": f"multipart/form-data; boundary={boundary}"}
 
 
-def check(proxy, folder, key):
+def spooled(process):
+    """Bytes of uploads in progress that the server has put on its disk, in files without a name."""
+    found = 0
+    for descriptor in Path(f"/proc/{process.pid}/fd").iterdir():
+        with contextlib.suppress(OSError):
+            if "/data/uploads/" in os.readlink(descriptor):
+                found += descriptor.stat().st_size
+    return found
+
+
+def passes_on_as_it_comes(proxy, folder, authorized, server):
+    """Half of an upload is at the server before the rest is sent: as the examples say, the proxy keeps nothing back."""
+    content, headers = upload(f"NF-{proxy}-half", 8 * MIB)
+    half = len(content) // 2
+    with contextlib.closing(Through(folder, API)) as connection:
+        connection.putrequest("POST", OFFERS)
+        for name, value in {**authorized, **headers, "Content-Length": str(len(content))}.items():
+            connection.putheader(name, value)
+        connection.endheaders()
+        connection.send(content[:half])
+        wait_for(lambda: spooled(server) > 3 * MIB, f"{proxy} passes on half of an upload")
+        connection.send(content[half:])
+        answer = connection.getresponse()
+        assert answer.status == 201, (proxy, answer.status, answer.read())
+
+
+def mailed_path(folder, number):
+    """The path of the supplier's page in the mail about this invoice."""
+    for file in (folder / "data/mails").glob("*.eml"):
+        mail = email.message_from_bytes(file.read_bytes(), policy=email.policy.default)
+        text = mail.get_body(("plain",)).get_content()
+        if f"Nota fiscal: {number}\n" in text.replace("\r\n", "\n"):
+            return re.search(rf"https://{PORTAL}(/\S+)", text)[1]
+    return None
+
+
+def supplier_requests(proxy, folder, number):
+    """A supplier opens the link of the mail and requests the advance, by the page's own form."""
+    wait_for(lambda: mailed_path(folder, number), f"a mail about {number}")
+    path = mailed_path(folder, number)
+
+    def page(method, path, **headers):
+        with contextlib.closing(Through(folder, PORTAL)) as connection:
+            connection.request(method, path, "nome=Fornecedor+Ltda." if method == "POST" else None, headers)
+            answer = connection.getresponse()
+            return answer.status, answer.read().decode(), answer.headers
+
+    status, shown, headers = page("GET", path)
+    assert status == 200 and number in shown, (proxy, status, shown)
+    assert headers["Cache-Control"] == "no-store", (proxy, headers.items())
+    form = re.search(r'href="([^"]*/solicitar)"', shown)[1]
+    status, shown, _ = page("GET", form)
+    assert status == 200 and 'method="post"' in shown, (proxy, status, shown)
+    typed = {"Content-Type": "application/x-www-form-urlencoded"}
+    status, shown, _ = page("POST", form, Origin="https://elsewhere.example.com", **typed)
+    assert status == 403, (proxy, status, shown)
+    status, shown, headers = page("POST", form, Origin=f"https://{PORTAL}", **typed)
+    assert status == 303, (proxy, status, shown)
+    status, shown, _ = page("GET", headers["Location"].removeprefix(f"https://{PORTAL}"))
+    assert status == 200 and "/solicitar" not in shown, (proxy, status, shown)
+
+
+def check(proxy, folder, key, server):
     authorized = {"Authorization": f"Bearer {key}"}
 
     def once(name, *arguments, **options):
@@ -120,6 +185,10 @@ def check(proxy, folder, key):
     content, headers = upload(f"NF-{proxy}-2", 10 * MIB + 1)
     status, refused = once(API, "POST", OFFERS, content, authorized | headers)
     assert (status, refused["errors"][0]["code"]) == (413, "FILE_TOO_LARGE"), (proxy, status, refused)
+    passes_on_as_it_comes(proxy, folder, authorized, server)
+    supplier_requests(proxy, folder, f"NF-{proxy}")
+    status, requested = once(API, "GET", f"{OFFERS}/{made['id']}", None, authorized)
+    assert (status, requested["status"]) == (200, "TO_APPROVE"), (proxy, status, requested)
 
     # Without anything new the answer waits.
     began, after = time.monotonic(), ""
@@ -139,7 +208,7 @@ def check(proxy, folder, key):
             codes.append(connection.ask("GET", OFFERS, None, forged)[0])
     assert codes[0] == 401 and codes[-1] == 429, (proxy, codes[0], codes[-1])
     assert once(API, "GET", OFFERS, None, {"Authorization": "Bearer nobody"})[0] == 401, "another client is another one"
-    print(f"- {proxy}: 10 MiB pass, 413 is the server's, long waits, clients told apart, the private listener is out of reach")
+    print(f"- {proxy}: 10 MiB pass as they come, 413 is the server's, the supplier's page, long waits, clients told apart, nothing private")
 
 
 def company(server, environment):
@@ -174,12 +243,12 @@ def main(server, folder):
     }
     for number, proxy in enumerate((nginx, caddy)):
         own = folder / str(number)
-        with running([server, "serve"], folder / "server.log", **settings, XDG_DATA_HOME=str(own)):
+        with running([server, "serve"], folder / "server.log", **settings, XDG_DATA_HOME=str(own)) as process:
             wait_for(lambda: ask("GET", "/readyz", port=8081)[0] == 200, "the server is ready")
             if number == 0:
                 key = company(server, {**INHERITED, **settings})
             with running(proxy(folder), folder / f"{proxy.__name__}.log", HOME=str(folder)):
-                check(proxy.__name__, folder, key)
+                check(proxy.__name__, folder, key, process)
 
 
 if __name__ == "__main__":

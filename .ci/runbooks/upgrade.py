@@ -75,16 +75,21 @@ def stored(cluster, database):
 
 
 def upgrade(page, previous, present, folder, cluster):
+    def url(database):
+        """As the service's own user, who is no superuser."""
+        return cluster.url(database).replace("postgres://postgres@", "postgres://preauth@")
+
     folder.mkdir()
     (folder / "backups").mkdir()
     limit, files = "[rate_limit]\nrequests = 100000", f'[files]\nshared = true\nplace = "{folder}/invoice-files"'
-    settings = f'database = "{cluster.url("service")}"\n{limit}\n{files}'
-    cluster.run("createdb", "service")
+    settings = f'database = "{url("service")}"\n{limit}\n{files}'
+    cluster.run("createuser", "preauth")
+    cluster.run("createdb", "--owner", "preauth", "service")
     instances = [Service(previous, folder / f"instance-{at}", settings, host) for at, host in enumerate(HOSTS)]
     first = instances[0]
     known = cluster.variables() | {
         "CONFIG": first.config, "BACKUPS": folder / "backups", "PLATFORM": f"http://{first.host}:8081",
-        "SCRATCH": cluster.url("scratch"), "RESTORED": cluster.url("restored"), "NEW": present.parent,
+        "SCRATCH": url("scratch"), "RESTORED": url("restored"), "NEW": present.parent,
     }
     known["PATH"] = f"{previous.parent}:{known['PATH']}"
 

@@ -139,3 +139,32 @@ fn a_panic_in_the_callers_observer_is_an_error_of_the_call() {
     let error = client.list(&ListFilter::new()).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Transport);
 }
+
+#[test]
+fn a_panic_in_the_middle_of_many_keeps_the_offers_with_the_keys_they_were_sent_under() {
+    let service = Service::start();
+    let results = json!({"results": [
+        {"index": 0, "status": 201, "preAuthorization": operation(1, "IN_PRE_AUTH")},
+    ]});
+    service.answers("POST", &format!("{COLLECTION}/batch"), 200, results);
+    let client = Client::builder(service.server.uri(), "service_sk_test")
+        .on_attempt(|_| std::panic::resume_unwind(Box::new("the observer's own fault")));
+    let client = client.build_blocking().unwrap();
+    // Without a key of its own.
+    let mut many = client.create_many([offer()]).unwrap();
+    let error = many.next().unwrap().unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Transport);
+    assert!(many.next().is_none(), "it ends");
+    assert_eq!(many.progress().total, 1);
+    let sent = service.runtime.block_on(service.server.received_requests());
+    let sent: Value = serde_json::from_slice(&sent.unwrap()[0].body).unwrap();
+    let left = many.into_unsettled();
+    assert_eq!(left.len(), 1);
+    let mut again = service.client().create_many(left).unwrap();
+    let outcome = again.next().unwrap().unwrap();
+    assert_eq!(
+        sent["items"][0]["idempotencyKey"],
+        outcome.idempotency_key.as_str()
+    );
+    assert!(outcome.result.is_ok());
+}

@@ -1,13 +1,24 @@
 // Conveniences of the console; every page works without them.
 "use strict";
 
-// A copy button beside a value: <button data-copy="id of the element">.
+// On a narrow screen the sections stand in a row that scrolls: the present one is brought into sight.
+for (const present of document.querySelectorAll(".sections [aria-current]")) {
+  present.parentElement.scrollLeft = present.offsetLeft - present.parentElement.firstElementChild.offsetLeft;
+}
+
+// A copy button beside a value: <button data-copy="id of the element">. Where a page may not use the clipboard
+// (a browser offers it to pages with TLS alone), the value is selected, and the button says so.
 for (const button of document.querySelectorAll("[data-copy]")) {
   button.hidden = false;
   button.addEventListener("click", async () => {
-    const text = document.getElementById(button.dataset.copy).textContent;
-    await navigator.clipboard.writeText(text);
-    button.textContent = button.dataset.copied;
+    const value = document.getElementById(button.dataset.copy);
+    try {
+      await navigator.clipboard.writeText(value.textContent);
+      button.textContent = button.dataset.copied;
+    } catch {
+      getSelection().selectAllChildren(value);
+      button.textContent = button.dataset.selected;
+    }
   });
 }
 

@@ -55,6 +55,7 @@ labels! {
     RECORD = "record" | "registro";
     ADDRESS = "address" | "endereço";
     CHANGES = "changes" | "mudanças";
+    REQUEST_ID = "request" | "requisição";
     ADDED_BY = "added by" | "incluído por";
     VALID_UNTIL = "valid until" | "válido até";
 }
@@ -106,6 +107,7 @@ labels! {
     BODY = "Body as sent" | "Corpo enviado";
     RESENT = "deliveries sent again" | "entregas reenviadas";
     TO_RESEND = "deliveries to send again" | "entregas a reenviar";
+    QUEUED_AGAIN = "deliveries queued again" | "entregas de novo na fila";
     WAIT_FOR_ENDPOINT = "of these, waiting for a paused endpoint" | "delas, à espera do endpoint pausado";
     OF_REMOVED_ENDPOINT = "left out, endpoint removed" | "de fora, endpoint removido";
     RECIPIENT = "recipient" | "destinatário";

@@ -15,6 +15,7 @@ import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 ROOT = "/api/integration/v1/pre-authorizations"
+EVENTS = "/api/integration/v1/events"
 NEW = {"tier": "GOLD", "since": 2027}
 
 OPERATION = {
@@ -57,11 +58,25 @@ REFUSAL = {
     "details": [{"programme": NEW}],
     "requestId": "019f0000-0000-7000-8000-000000000002",
 }
+BATCH = {
+    "results": [
+        {"index": 0, "status": 201, "preAuthorization": OPERATION, "programme": NEW},
+        {"index": 1, "status": 451, "errors": REFUSAL["errors"], "details": REFUSAL["details"]},
+    ],
+    "summary": NEW,
+}
+EVENT_LIST = {
+    "data": [EVENT],
+    "pagination": {"next": "Y3Vyc29y" * 32, "hasMore": False, "newest": "2027-01-02T03:04:05.678Z"},
+    "summary": NEW,
+}
 ANSWERS = {
     ("GET", ROOT): (200, LIST),
     ("POST", ROOT): (201, OPERATION),
     ("GET", f"{ROOT}/1"): (200, OPERATION),
     ("POST", f"{ROOT}/1/cancel"): (422, REFUSAL),
+    ("POST", f"{ROOT}/batch"): (200, BATCH),
+    ("GET", EVENTS): (200, EVENT_LIST),
     ("GET", "/event"): (200, EVENT),
 }
 

@@ -1,7 +1,11 @@
 //! The thread that runs the work of blocking calls.
 
+use std::future::poll_fn;
 use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::pin;
 use std::sync::mpsc;
+use std::task::Poll;
 
 use tokio::runtime::{Builder, Runtime};
 
@@ -42,6 +46,23 @@ impl Background {
         wait.recv()
             .map_err(|gone| Error::new(ErrorKind::Transport).caused_by(gone))
     }
+}
+
+/// The work panicked: in the caller's observer, timing or cursor store.
+#[derive(Debug, thiserror::Error)]
+#[error("the work of the call panicked")]
+struct Panicked;
+
+/// What the work returns, or an error if it panics. So what it works with is kept.
+pub(super) async fn caught<T>(work: impl Future<Output = T>) -> Result<T, Error> {
+    let mut work = pin!(work);
+    poll_fn(
+        |context| match catch_unwind(AssertUnwindSafe(|| work.as_mut().poll(context))) {
+            Ok(poll) => poll.map(Ok),
+            Err(_) => Poll::Ready(Err(Error::new(ErrorKind::Transport).caused_by(Panicked))),
+        },
+    )
+    .await
 }
 
 impl Drop for Background {

@@ -30,7 +30,7 @@ use crate::{
     NewPreAuthorization, Progress, Response, WaitPolicy, Waited,
 };
 
-use background::Background;
+use background::{Background, caught};
 
 /// A client whose calls block: cheap to clone, shared by any number of threads.
 ///
@@ -77,6 +77,7 @@ impl Client {
     ) -> Result<CreateMany, Error> {
         Ok(CreateMany {
             inner: Some(self.inner.create_many(offers)?),
+            has_panicked: false,
             background: Arc::clone(&self.background),
         })
     }
@@ -179,11 +180,14 @@ impl Iterator for Operations {
 }
 
 /// Offers being sent in batches, one outcome after the other; [`crate::CreateMany`] describes its guarantees.
+/// A panic in the caller's observer is an `Err` that ends it, and the offers are kept.
 #[derive(Debug)]
 #[must_use = "nothing is sent before an outcome is asked for"]
 pub struct CreateMany {
     /// `None` while the background thread works with it.
     inner: Option<crate::CreateMany>,
+    /// What is left cannot go on, but the offers are there.
+    has_panicked: bool,
     background: Arc<Background>,
 }
 
@@ -207,15 +211,19 @@ impl Iterator for CreateMany {
     type Item = Result<ManyOutcome, Error>;
 
     fn next(&mut self) -> Option<Self::Item> {
+        if self.has_panicked {
+            return None;
+        }
         let mut inner = self.inner.take()?;
         let answer = self.background.run(async move {
-            let next = inner.next().await;
+            let next = caught(inner.next()).await;
             (next, inner)
         });
         match answer {
             Ok((next, inner)) => {
                 self.inner = Some(inner);
-                next
+                self.has_panicked = next.is_err();
+                next.unwrap_or_else(|error| Some(Err(error)))
             }
             Err(error) => Some(Err(error)),
         }

@@ -98,6 +98,12 @@ impl Caller {
         self.retry.wait_after(attempts, None, self.timing.random())
     }
 
+    /// How long to wait before an offer is sent again after a failure that is not its own.
+    pub(crate) fn wait_as_asked(&self, asked_for: Option<Duration>) -> Duration {
+        let wait = self.retry.wait_after(0, asked_for, self.timing.random());
+        wait.or(asked_for).unwrap_or_default()
+    }
+
     fn wait_after(&self, task: &Task, failure: &Error, number: u32) -> Option<Duration> {
         if !failure.is_retryable() || !task.payload.is_whole() {
             return None;

@@ -26,7 +26,7 @@ pub(super) struct Entry {
     pub(super) index: usize,
     key: IdempotencyKey,
     offer: NewPreAuthorization,
-    /// Batches that it was sent in.
+    /// Batches that it was sent in; of an offer with a file, calls whose failure may be its own.
     attempts: u32,
     /// How long to wait before it is sent again.
     wait: Duration,
@@ -152,15 +152,39 @@ async fn send_together(
     client.caller().call(task).await
 }
 
-/// An offer with a file. What would refuse every other offer, too, is no outcome of this one.
+/// An offer with a file. What would refuse every other offer, too, is no outcome of this one: a key, the request limit, a
+/// connection, a service that says when to come again. Whether any other failure that may pass is its own cannot be seen:
+/// it is one of the batch at first, and its outcome after as many as a call has attempts.
 async fn send_alone(client: &Client, entry: &Entry) -> Answered {
     let result = match client.create(&entry.clone().into_offer()).await {
         Ok(response) => Ok(ManyCreated {
             is_replayed: response.is_replayed(),
             operation: response.into_value(),
         }),
-        Err(error) if error.is_retryable() || matches!(error.status(), Some(401 | 403)) => {
+        Err(error) if matches!(error.status(), Some(401 | 403)) => {
             return Err((vec![entry.clone()], error));
+        }
+        Err(error) if error.is_retryable() => {
+            let asked_for = error.retry_after();
+            let may_be_its_own =
+                asked_for.is_none() && error.status().is_some_and(|status| status >= 500);
+            let attempts = entry.attempts.saturating_add(u32::from(may_be_its_own));
+            let wait = if may_be_its_own {
+                client.caller().wait_before_again(attempts)
+            } else {
+                Some(client.caller().wait_as_asked(asked_for))
+            };
+            match wait {
+                Some(wait) => {
+                    let again = Entry {
+                        attempts,
+                        wait,
+                        ..entry.clone()
+                    };
+                    return Err((vec![again], error));
+                }
+                None => Err(error),
+            }
         }
         Err(error) => Err(error),
     };

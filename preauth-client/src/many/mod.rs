@@ -61,7 +61,10 @@ pub struct Progress {
 /// An `Err` is a batch that could not be sent, after all attempts of the
 /// [retry policy](crate::RetryPolicy). Its offers are kept. If the error is
 /// [retryable](Error::is_retryable), the next poll sends them again; any other error ends the stream, and
-/// [`into_unsettled`](Self::into_unsettled) returns what has no outcome.
+/// [`into_unsettled`](Self::into_unsettled) returns what has no outcome. An offer with a file is a batch of its own: it
+/// is given up, which is its outcome, when as many calls as the policy has attempts ended in a status from 500 to 504
+/// without a `Retry-After`. A connection, the request limit, or a service that says when to come again is no reason to
+/// give it up; it is sent again after the time that the service asked for.
 ///
 /// Every offer is sent under one key, however often; so nothing is created twice, even if the program
 /// ends meanwhile and sends the same offers with the same keys again.

@@ -4,12 +4,16 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use preauth_client::{Client, CreateMany, Error, ErrorKind, ManyOutcome, NewPreAuthorization};
+use preauth_client::{
+    Client, CreateMany, Error, ErrorKind, FileType, InvoiceFile, ManyOutcome, NewPreAuthorization,
+    RetryPolicy,
+};
 use serde_json::{Value, json};
 use tokio::time::Instant;
-use wiremock::matchers::any;
+use wiremock::matchers::{any, header_regex};
 use wiremock::{Mock, MockServer, Request, Respond, ResponseTemplate};
 
+use crate::broken_connections::listener;
 use crate::skipped::Skipped;
 use crate::{KEY, client, offer, operation, quick, refusal, requests};
 
@@ -234,4 +238,136 @@ async fn offers_that_were_on_their_way_at_a_stop_come_back_with_the_keys_they_we
     let mut many = client(&server).create_many(left).unwrap();
     assert_complete(&all(&mut many).await.0, 100);
     assert_eq!((many.progress().replayed, service.made()), (70, 200));
+}
+
+/// Offers of which the one at `place` has a file.
+fn offers_with_a_file(count: usize, place: usize) -> Vec<NewPreAuthorization> {
+    let mut offers = offers(count);
+    let file = InvoiceFile::from_bytes("nota.pdf", FileType::Pdf, b"%PDF-1.7".to_vec());
+    offers[place] = offers[place].clone().file(file.unwrap());
+    offers
+}
+
+/// Answers uploads with this and everything else as the service does.
+async fn answering_uploads(server: &MockServer, answer: ResponseTemplate) {
+    let is_upload = header_regex("content-type", "^multipart/form-data");
+    let mock = Mock::given(is_upload).respond_with(answer);
+    mock.with_priority(1).mount(server).await;
+}
+
+#[tokio::test]
+async fn an_offer_whose_file_is_never_taken_is_given_up_after_all_attempts() {
+    let (server, service) = service([]).await;
+    answering_uploads(&server, refusal(503, "SERVICE_UNAVAILABLE")).await;
+    let all_offers = offers_with_a_file(5, 2);
+    let mut many = client(&server).create_many(all_offers.clone()).unwrap();
+    let (outcomes, errors) = all(&mut many).await;
+    // Three attempts of a call, three times: the first two are no outcome yet.
+    assert_eq!(errors.len(), 2, "{errors:?}");
+    assert!(errors.iter().all(Error::is_retryable));
+    let places: Vec<_> = outcomes.iter().map(|outcome| outcome.index).collect();
+    assert_eq!(places, [0, 1, 2, 3, 4]);
+    let given_up: Vec<_> = outcomes.iter().filter(|it| it.result.is_err()).collect();
+    assert_eq!(given_up.len(), 1);
+    assert_eq!(given_up[0].idempotency_key.as_str(), "order-key-2");
+    let error = given_up[0].result.as_ref().unwrap_err();
+    assert_eq!((error.status(), given_up[0].index), (Some(503), 2));
+    let progress = many.progress();
+    assert_eq!((progress.created, progress.failed), (4, 1));
+    assert!(many.into_unsettled().is_empty());
+    assert_eq!(service.made(), 4);
+    let uploads = requests(&server).await;
+    let uploads = uploads.iter().filter(|it| {
+        !it.headers["content-type"]
+            .to_str()
+            .unwrap()
+            .ends_with("json")
+    });
+    assert_eq!(uploads.count(), 9);
+
+    // Without any other attempt, the first failure is the last.
+    let once = quick(&server.uri()).retry(RetryPolicy::never());
+    let mut many = once.build().unwrap().create_many(all_offers).unwrap();
+    let (outcomes, errors) = all(&mut many).await;
+    assert!(errors.is_empty(), "{errors:?}");
+    assert_eq!((outcomes.len(), many.progress().failed), (5, 1));
+}
+
+#[tokio::test]
+async fn an_offer_with_a_file_is_kept_while_the_service_says_when_to_come_again() {
+    // More often than a call, or an offer with a file, has attempts.
+    const TIMES: u64 = 5;
+    for (status, code) in [(429, "RATE_LIMITED"), (503, "SERVICE_UNAVAILABLE")] {
+        let (server, _) = service([]).await;
+        let is_upload = || Mock::given(header_regex("content-type", "^multipart/form-data"));
+        // Longer than the budget of a call, which has one attempt then.
+        let refused = refusal(status, code).insert_header("retry-after", "42");
+        let refused = is_upload().respond_with(refused).up_to_n_times(TIMES);
+        refused.with_priority(1).mount(&server).await;
+        let taken = is_upload().respond_with(crate::success(201));
+        taken.with_priority(2).mount(&server).await;
+        let skipped = Skipped::half();
+        let client = quick(&server.uri()).timing(Arc::clone(&skipped));
+        let mut many = client
+            .build()
+            .unwrap()
+            .create_many(offers_with_a_file(1, 0))
+            .unwrap();
+        let (outcomes, errors) = all(&mut many).await;
+        assert_eq!(errors.len(), 5, "{errors:?}");
+        assert!(errors.iter().all(|error| error.status() == Some(status)));
+        assert!(outcomes[0].result.is_ok());
+        assert_eq!(skipped.waits_ms(), [42_000; 5]);
+        assert_eq!(requests(&server).await.len(), 6);
+    }
+}
+
+#[tokio::test]
+async fn an_offer_with_a_file_is_kept_while_nobody_answers() {
+    let (listener, url) = listener().await;
+    drop(listener);
+    let client = quick(&url).build().unwrap();
+    let mut many = client.create_many(offers_with_a_file(1, 0)).unwrap();
+    for _ in 0..5 {
+        let error = many.next().await.unwrap().unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Connect);
+    }
+    assert_eq!(many.progress().failed, 0);
+    assert_eq!(many.into_unsettled().len(), 1);
+}
+
+#[tokio::test]
+async fn a_file_that_is_taken_later_is_offered_once() {
+    let (server, _) = service([]).await;
+    let is_upload = || Mock::given(header_regex("content-type", "^multipart/form-data"));
+    // All attempts of the first call.
+    let busy = is_upload().respond_with(refusal(503, "SERVICE_UNAVAILABLE"));
+    busy.up_to_n_times(3).with_priority(1).mount(&server).await;
+    let taken = is_upload().respond_with(crate::success(201));
+    taken.with_priority(2).mount(&server).await;
+    let mut many = client(&server)
+        .create_many(offers_with_a_file(1, 0))
+        .unwrap();
+    let (outcomes, errors) = all(&mut many).await;
+    assert_eq!((outcomes.len(), errors.len()), (1, 1));
+    assert!(outcomes[0].result.is_ok());
+    let sent = requests(&server).await;
+    let keys: BTreeSet<_> = sent
+        .iter()
+        .map(|it| it.headers["idempotency-key"].to_str().unwrap())
+        .collect();
+    assert_eq!((sent.len(), keys), (4, BTreeSet::from(["order-key-0"])));
+}
+
+#[tokio::test]
+async fn a_revoked_key_is_no_outcome_of_an_offer_with_a_file() {
+    let (server, _) = service([]).await;
+    answering_uploads(&server, refusal(401, "API_KEY_REVOKED")).await;
+    let mut many = client(&server)
+        .create_many(offers_with_a_file(1, 0))
+        .unwrap();
+    let error = many.next().await.unwrap().unwrap_err();
+    assert_eq!(error.status(), Some(401));
+    assert!(many.next().await.is_none());
+    assert_eq!(many.into_unsettled().len(), 1);
 }

@@ -1,7 +1,8 @@
 //! Companies on the platform, and the requests of one with a key.
 
 use chrono::Days;
-use preauth_core::value::calendar;
+use preauth_client::{Client, NewPreAuthorization};
+use preauth_core::value::{Money, calendar};
 use preauth_server::clock::{Clock, SystemClock};
 use serde_json::{Value, json};
 
@@ -78,6 +79,23 @@ impl Company {
             self.key,
             body.len()
         )
+    }
+
+    /// The same offer by the client.
+    pub(crate) fn offer(&self, invoice: u64) -> NewPreAuthorization {
+        let offer = NewPreAuthorization::new(
+            cnpj(SUPPLIER).parse().unwrap(),
+            "financeiro0@fornecedor.com.br".parse().unwrap(),
+            Money::from_cents(100_050).unwrap(),
+            self.due.parse().unwrap(),
+            format!("NF-{invoice}").parse().unwrap(),
+        );
+        offer.external_reference(format!("pedido {invoice}").parse().unwrap())
+    }
+
+    /// A client with its key.
+    pub(crate) fn client(&self, address: &str) -> Client {
+        Client::new(format!("http://{address}"), self.key.as_str()).unwrap()
     }
 
     /// The bytes of a read request.

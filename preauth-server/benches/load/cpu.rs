@@ -33,8 +33,9 @@ impl Spent {
 
 /// The CPU time that servers and database spend while `work` is done.
 pub(crate) fn during<T>(scene: &Scene, work: impl FnOnce() -> T) -> (T, Spent) {
-    let database = [scene.cluster().process];
-    let mut all = database.to_vec();
+    // On SQLite the database is a part of the server.
+    let database: Vec<u32> = scene.database_process().into_iter().collect();
+    let mut all = database.clone();
     all.extend(scene.servers.iter().map(Server::process));
     let (all_before, before) = (of(&all), of(&database));
     let done = work();

@@ -1,5 +1,9 @@
 //! A company's history, loaded in bulk.
 
+use sqlx::sqlite::SqliteConnectOptions;
+use sqlx::{ConnectOptions, Connection};
+use tokio::runtime::Builder;
+
 use crate::company;
 use crate::scene::Scene;
 
@@ -50,4 +54,43 @@ pub(crate) fn fill(scene: &Scene, operations: u64) {
     ));
     scene.cluster().sql("VACUUM ANALYZE");
     scene.cluster().sql("CHECKPOINT");
+}
+
+/// Adds operations to a scene on SQLite, whose lists read nothing else: the triggers count them.
+pub(crate) fn fill_sqlite(scene: &mut Scene, operations: u64) {
+    scene.servers.clear();
+    let (payer, supplier) = (hex(&scene.payer.id), hex(&scene.supplier));
+    let cnpj = company::supplier_cnpj();
+    let filling = format!(
+        "INSERT INTO operations (id, head_office_id, payer_id, supplier_id, supplier_cnpj, version,
+             origin, status, amount_cents, withheld_tax_cents, due_date, invoice_number,
+             expires_at, created_at, closing_action)
+         WITH RECURSIVE added (id) AS (
+             SELECT 1 UNION ALL SELECT id + 1 FROM added WHERE id < {operations}),
+         numbered AS (
+             SELECT id, CASE WHEN id % {RARE} = 0 THEN 'TO_PAY' WHEN id % 3 = 0 THEN 'REPROVED'
+                        ELSE 'IN_PRE_AUTH' END AS status
+             FROM added)
+         SELECT id, x'{payer}', x'{payer}', x'{supplier}', '{cnpj}', 1, 'PRE_AUTH', status, 100000, 0,
+             '2027-01-31', 'L-' || id, 4000000000000, 1,
+             CASE WHEN status = 'REPROVED' THEN 'CANCEL' END
+         FROM numbered;
+         ANALYZE;"
+    );
+    let options = SqliteConnectOptions::new().filename(scene.file());
+    let runtime = Builder::new_current_thread().enable_all().build().unwrap();
+    let filled = runtime.block_on(async {
+        let mut connection = options.connect().await?;
+        sqlx::raw_sql(sqlx::AssertSqlSafe(filling))
+            .execute(&mut connection)
+            .await?;
+        connection.close().await
+    });
+    filled.unwrap();
+    scene.start(1);
+}
+
+/// The id as SQLite keeps it: a blob.
+fn hex(id: &str) -> String {
+    id.replace('-', "")
 }

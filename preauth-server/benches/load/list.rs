@@ -3,9 +3,10 @@
 use serde_json::Value;
 
 use crate::connection::Connection;
-use crate::fill::fill;
+use crate::fill::{fill, fill_sqlite};
 use crate::run::Run;
 use crate::scene::Scene;
+use crate::server::Disk;
 use crate::statistics::percentile;
 use crate::table::Table;
 use crate::table::Target::{self, AtMost, None};
@@ -30,38 +31,66 @@ const QUERIES: [(&str, &str); 4] = [
 ];
 
 pub(crate) fn run(run: &Run, table: &mut Table) {
-    let [few, many] = [run.size(FEW, 5000), run.size(MANY, 10_000)];
+    let [few, many] = sizes(run);
     let filled = |operations| {
         let scene = Scene::postgres(run);
         fill(&scene, operations);
         scene
     };
-    let (small, large) = (filled(few), filled(many));
+    let both = (filled(few), filled(many));
+    compare(run, table, "", &both, &QUERIES);
+    for _ in 0..run.pairs {
+        let what = "count(*) of 1,000,000 operations, which no list does";
+        table.figure(what, None, " us", counting(&both.1));
+    }
+    drop(both);
+    let filled = |operations| {
+        let mut scene = Scene::sqlite(Disk::Own);
+        fill_sqlite(&mut scene, operations);
+        scene
+    };
+    let both = (filled(few), filled(many));
+    let [first, ..] = QUERIES;
+    compare(run, table, ", SQLite", &both, &[first]);
+}
+
+fn sizes(run: &Run) -> [u64; 2] {
+    [run.size(FEW, 5000), run.size(MANY, 10_000)]
+}
+
+/// The pages that the queries ask for, the last and the middle one, in the scene with few operations
+/// and in that with many.
+fn compare(
+    run: &Run,
+    table: &mut Table,
+    database: &str,
+    (small, large): &(Scene, Scene),
+    queries: &[(&str, &str)],
+) {
+    let [few, many] = sizes(run);
     let rounds = run.size(ROUNDS, 1);
     let page = |scene, query: &str| percentile(&measured(scene, query, rounds), 50);
     let last = |all: u64| all.div_ceil(LIMIT);
     let ending = |all| format!("&page={}", last(all));
     let mut compare = |name: &str, [of_few, of_many]: [&str; 2]| {
         run.alternate(
-            || page(&small, of_few),
-            || page(&large, of_many),
+            || page(small, of_few),
+            || page(large, of_many),
             |few, many| {
-                let what = format!("list, {name}: p50 with 1,000,000 operations");
+                let what = format!("list{database}, {name}: p50 with 1,000,000 operations");
                 table.ratio(&what, "with 10,000", FLAT, " us", (many, few));
             },
         );
     };
-    for (name, query) in QUERIES {
+    for (name, query) in queries {
         compare(name, [query; 2]);
     }
     compare("last page", [&ending(few), &ending(many)]);
     let middle = format!("&page={}", last(many).div_ceil(2));
     for _ in 0..run.pairs {
-        let p99 = percentile(&measured(&large, &middle, rounds), 99);
-        let what = "list, middle page of 1,000,000 operations: p99";
-        table.figure(what, AtMost(MIDDLE_MAX_US), " us", p99);
-        let what = "count(*) of 1,000,000 operations, which no list does";
-        table.figure(what, None, " us", counting(&large));
+        let p99 = percentile(&measured(large, &middle, rounds), 99);
+        let what = format!("list{database}, middle page of 1,000,000 operations: p99");
+        table.figure(&what, AtMost(MIDDLE_MAX_US), " us", p99);
     }
 }
 

@@ -32,10 +32,12 @@ mod fill;
 mod get;
 mod hang;
 mod http;
+mod indexes;
 mod instances;
 mod latency;
 mod list;
 mod lone;
+mod many;
 mod one_by_one;
 mod overload;
 mod paced;
@@ -62,10 +64,11 @@ use table::Table;
 type Case = fn(&Run, &mut Table);
 
 /// In the order of the table.
-const CASES: [(&str, Case); 16] = [
+const CASES: [(&str, Case); 18] = [
     ("create", create::run),
     ("instances", instances::run),
     ("lone", lone::run),
+    ("many", many::run),
     ("states", states::run),
     ("get", get::run),
     ("sqlite", sqlite::run),
@@ -79,6 +82,7 @@ const CASES: [(&str, Case); 16] = [
     ("bloat", bloat::run),
     ("list", list::run),
     ("expire", expire::run),
+    ("indexes", indexes::run),
 ];
 
 fn main() {

@@ -1,4 +1,5 @@
-//! The cost of creating and delivering, together and each alone, and the number of events sent per second.
+//! The cost of creating and delivering, together and each alone, and the number of events sent per
+//! second, on both databases.
 
 use crate::clients;
 use crate::connection::{micros, now};
@@ -6,7 +7,7 @@ use crate::cpu::{self, Spent};
 use crate::run::Run;
 use crate::stage::Stage;
 use crate::table::Table;
-use crate::table::Target::{AtLeast, AtMost};
+use crate::table::Target::{self, AtLeast, AtMost};
 
 const CLIENTS: usize = 16;
 
@@ -18,39 +19,32 @@ struct Sent {
 }
 
 pub(crate) fn run(run: &Run, table: &mut Table) {
-    let stage = Stage::new(run);
-    together(&stage, run);
+    let targets = [AtMost(750), AtLeast(2200), AtMost(250), AtLeast(1800)];
+    compare(&Stage::new(run), run, table, "", targets);
+    // The targets are set for PostgreSQL, but for that of the ratio.
+    compare(&Stage::sqlite(), run, table, ", SQLite", [Target::None; 4]);
+}
+
+/// The targets are those of the cost and the rate of both together, and of deliveries alone.
+fn compare(stage: &Stage, run: &Run, table: &mut Table, database: &str, targets: [Target; 4]) {
+    let [cost_of_one, rate, cost_of_delivery, rate_of_delivery] = targets;
+    together(stage, run);
     run.alternate(
-        || together(&stage, run),
-        || apart(&stage, run),
+        || together(stage, run),
+        || apart(stage, run),
         |both, (created, delivered)| {
             let each = |sent: &Sent| sent.spent.each(sent.events);
             let costs = (each(&both), each(&created) + each(&delivered));
-            let what = "create and deliver";
+            let what = |what: &str| format!("create and deliver{database}: {what}");
+            let cost = what("CPU time");
             let beside = "create alone + deliver what waits";
-            table.ratio(
-                &format!("{what}: CPU time"),
-                beside,
-                AtMost(115),
-                " us",
-                costs,
-            );
-            table.figure(
-                &format!("{what}: CPU time of one"),
-                AtMost(750),
-                " us",
-                costs.0,
-            );
-            table.figure(&format!("{what}: rate"), AtLeast(2200), "/s", both.rate);
-            let what = "deliver what waits";
+            table.ratio(&cost, beside, AtMost(115), " us", costs);
+            table.figure(&what("CPU time of one"), cost_of_one, " us", costs.0);
+            table.figure(&what("rate"), rate, "/s", both.rate);
+            let what = |what: &str| format!("deliver what waits{database}: {what}");
             let cost = each(&delivered);
-            table.figure(&format!("{what}: CPU time"), AtMost(250), " us", cost);
-            table.figure(
-                &format!("{what}: rate"),
-                AtLeast(1800),
-                "/s",
-                delivered.rate,
-            );
+            table.figure(&what("CPU time"), cost_of_delivery, " us", cost);
+            table.figure(&what("rate"), rate_of_delivery, "/s", delivered.rate);
         },
     );
 }

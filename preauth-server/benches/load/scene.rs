@@ -1,5 +1,7 @@
 //! A database, its instances, and a company with a key: everything a create needs.
 
+use std::path::PathBuf;
+
 use serde_json::json;
 use tempfile::TempDir;
 
@@ -62,6 +64,14 @@ impl Scene {
         }
     }
 
+    /// Replaces the instances by one that has the limits of a server without settings.
+    pub(crate) fn restart_with_default_limits(&mut self) {
+        self.servers.clear();
+        let url = url(self.cluster.as_ref(), &self.folder);
+        let server = Server::start_with_default_limits(&url, self.folder.path());
+        self.servers.push(server);
+    }
+
     /// Replaces the instances by one on another database of the cluster.
     pub(crate) fn move_to(&mut self, database: &str) {
         self.servers.clear();
@@ -83,6 +93,16 @@ impl Scene {
     /// The database server of a scene on PostgreSQL.
     pub(crate) fn cluster(&self) -> &Cluster {
         self.cluster.as_ref().unwrap()
+    }
+
+    /// The process id of the database server; `None` on SQLite.
+    pub(crate) fn database_process(&self) -> Option<u32> {
+        self.cluster.as_ref().map(|cluster| cluster.process)
+    }
+
+    /// The file of a scene on SQLite.
+    pub(crate) fn file(&self) -> PathBuf {
+        self.folder.path().join("preauth.db")
     }
 
     pub(crate) fn folder(&self) -> &std::path::Path {

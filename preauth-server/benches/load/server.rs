@@ -69,12 +69,24 @@ pub(crate) struct Server {
 impl Server {
     /// Starts an instance and waits until it is ready.
     pub(crate) fn start(database: &str, folder: &Path, disk: Disk) -> Self {
+        let mut serve = command(database, folder, disk, "serve");
+        // One company may have an eighth of them in progress.
+        serve.env("PREAUTH_CONNECTIONS_MAX", "8192");
+        Self::run(serve, folder)
+    }
+
+    /// The same with as many connections as a server has by default.
+    pub(crate) fn start_with_default_limits(database: &str, folder: &Path) -> Self {
+        Self::run(command(database, folder, Disk::Own, "serve"), folder)
+    }
+
+    fn run(mut serve: Command, folder: &Path) -> Self {
         let (address, platform) = (free_address(), free_address());
         // On PostgreSQL the server does not create a master key.
         let key = folder.join("master.key");
         fs::write(&key, "ab".repeat(32)).unwrap();
         fs::set_permissions(key, PermissionsExt::from_mode(0o600)).unwrap();
-        let mut running = command(database, folder, disk, "serve")
+        let mut running = serve
             .env("PREAUTH_LISTEN", &address)
             .env("PREAUTH_PLATFORM_LISTEN", &platform)
             .spawn()
@@ -126,8 +138,6 @@ fn command(database: &str, folder: &Path, disk: Disk, what: &str) -> Command {
         .env("PREAUTH_FILES_SHARED", "true")
         .env("PREAUTH_WEBHOOKS_ALLOWED_NETWORKS", "127.0.0.0/8")
         .env("PREAUTH_RATE_LIMIT_REQUESTS", "4000000000")
-        // One company may have an eighth of them in progress.
-        .env("PREAUTH_CONNECTIONS_MAX", "8192")
         .stderr(Stdio::from(log.unwrap()));
     command
 }

@@ -9,6 +9,7 @@ use crate::http::call;
 use crate::receiver::Receiver;
 use crate::run::Run;
 use crate::scene::Scene;
+use crate::server::Disk;
 
 /// A server with one payer, whose endpoint is a receiver of the benchmark.
 pub(crate) struct Stage {
@@ -26,6 +27,18 @@ impl Stage {
         let payer = &stage.scene.payer.id;
         stage.delete_endpoint(payer);
         stage.register_endpoint(payer, &stage.payers);
+        stage
+    }
+
+    /// The same on SQLite.
+    pub(crate) fn sqlite() -> Self {
+        let stage = Self {
+            scene: Scene::sqlite(Disk::Own),
+            payers: Receiver::start(Duration::ZERO),
+        };
+        // The scene's own endpoint is paused; nothing waits for it yet.
+        stage.register_endpoint(&stage.scene.payer.id, &stage.payers);
+        stage.pause(false);
         stage
     }
 

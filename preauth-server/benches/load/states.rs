@@ -1,6 +1,6 @@
-//! Creates in three states of a database: fresh and never analysed, with a million operations, and
-//! the same just restored from a dump and never analysed. Each run begins with the first second of a
-//! server.
+//! Creates in four states of a database: fresh and never analysed, the same analysed, with a million
+//! operations and analysed, and the same just restored from a dump and never analysed. So each state
+//! without statistics has a twin of its size with them. Each run begins with the first second of a server.
 
 use std::path::Path;
 use std::process::Command;
@@ -10,14 +10,22 @@ use crate::clients::{self, Done};
 use crate::fill::fill;
 use crate::run::Run;
 use crate::scene::Scene;
+use crate::statistics::spread;
 use crate::table::Table;
-use crate::table::Target::{AtLeast, AtMost};
+use crate::table::Target::{self, AtLeast, AtMost};
 
 const CLIENTS: usize = 64;
 /// Long enough to see a collapse.
 const SECONDS: u64 = 25;
 const OPERATIONS: u64 = 1_000_000;
-const STATES: [&str; 3] = ["fresh", "million", "restored"];
+const STATES: [&str; 4] = ["fresh", "analysed", "million", "restored"];
+/// States that were never analysed, each with its analysed twin and the size of both.
+const TWINS: [(&str, &str, &str); 2] = [
+    ("fresh", "analysed", "3 rows"),
+    ("restored", "million", "1 M"),
+];
+/// As slow as a state without statistics may be, beside its twin.
+const ALIKE: Target = AtMost(120);
 /// The copy of a state that a run works on.
 const TRIAL: &str = "trial";
 
@@ -30,16 +38,18 @@ pub(crate) fn run(run: &Run, table: &mut Table) {
             states.reverse();
         }
         let runs = states.map(|state| (state, trial(&mut scene, state, time)));
-        let mut rates = runs.each_ref().map(|(_, done)| done.rate());
-        rates.sort_unstable();
-        let [slowest, _, fastest] = rates;
-        let what = "create, 64 clients: fastest of three states";
-        table.ratio(what, "slowest", AtMost(120), "/s", (fastest, slowest));
+        compare(&runs, table);
         for (state, done) in &runs {
             let seconds = done.each_second();
-            let [first, last] = halves(&seconds);
-            let what = format!("create, 64 clients, {state}: second half of the run");
-            table.ratio(&what, "first half", AtLeast(83), "/s", (last, first));
+            let what = format!("create, 64 clients, {state}");
+            let [early, late] = halves(&seconds);
+            let halves = (late, early);
+            let half = format!("{what}: second half of the run");
+            table.ratio(&half, "first half", AtLeast(83), "/s", halves);
+            let [_, median, _] = spread(&seconds);
+            let first = (seconds.first().copied().unwrap_or_default(), median);
+            let second = format!("{what}: first second of the run");
+            table.ratio(&second, "its median second", AtLeast(83), "/s", first);
             if pair + 1 == run.pairs {
                 table.note(format!(
                     "creates in each second, {state}: {}",
@@ -50,6 +60,33 @@ pub(crate) fn run(run: &Run, table: &mut Table) {
     }
 }
 
+/// Compares each state that was never analysed with its twin, and all states with each other.
+fn compare(runs: &[(&str, Done)], table: &mut Table) {
+    let run_of = |wanted| {
+        let run = runs.iter().find(|(state, _)| *state == wanted);
+        &run.unwrap().1
+    };
+    for (never, analysed, size) in TWINS {
+        let [ours, other] = [never, analysed].map(run_of);
+        let what = format!("create, 64 clients, never analysed against analysed, {size}");
+        let times = (time_of_one(ours.rate()), time_of_one(other.rate()));
+        table.ratio(&what, "analysed", ALIKE, " us", times);
+        let first = |done: &Done| done.each_second().first().copied().unwrap_or_default();
+        let times = (time_of_one(first(ours)), time_of_one(first(other)));
+        let what = format!("{what}: first second");
+        table.ratio(&what, "analysed", ALIKE, " us", times);
+    }
+    let rates: Vec<u64> = runs.iter().map(|(_, done)| done.rate()).collect();
+    let [slowest, _, fastest] = spread(&rates);
+    let what = "create, 64 clients: fastest of all states, whatever their size";
+    table.ratio(what, "slowest", Target::None, "/s", (fastest, slowest));
+}
+
+/// Microseconds from one create to the next at a rate per second.
+fn time_of_one(rate: u64) -> u64 {
+    1_000_000_u64.checked_div(rate).unwrap_or_default()
+}
+
 /// A database for each state. Nobody analyses them meanwhile: the state that a database may have for
 /// its first minutes lasts.
 fn prepared(run: &Run) -> Scene {
@@ -57,6 +94,8 @@ fn prepared(run: &Run) -> Scene {
     scene.cluster().sql("ALTER SYSTEM SET autovacuum = off");
     scene.cluster().sql("SELECT pg_reload_conf()");
     copy(&mut scene, "postgres", "fresh");
+    copy(&mut scene, "postgres", "analysed");
+    scene.cluster().sql_in("analysed", "ANALYZE");
     copy(&mut scene, "postgres", "million");
     scene.move_to("million");
     fill(&scene, run.size(OPERATIONS, 1000));

@@ -11,7 +11,8 @@ use crate::sandbox::TEMPORARY_FOLDER_PREFIX;
 
 use super::words::{self, caused};
 
-/// Settings that name a server; a sandbox is searched only when none of them is given.
+/// Settings that name a server; a sandbox is searched only when none of them is given, nor a
+/// configuration file.
 const POINTERS: [&str; 4] = [
     "data",
     "platform_listen",
@@ -27,6 +28,8 @@ pub(crate) struct Server {
     pub(crate) url: String,
     /// Its data folder.
     pub(crate) data: PathBuf,
+    /// Whether nothing named it: a sandbox that was found in the temporary folder.
+    pub(super) is_found_sandbox: bool,
 }
 
 /// Why the server could not be determined.
@@ -59,12 +62,17 @@ impl DiscoveryError {
 }
 
 /// The server to call: the one whose address is given, or the one that runs here. A configured port
-/// is not called unless a server runs there, because another process may listen on it.
-pub(super) fn server(layers: &Layers, token_is_given: bool) -> Result<Server, DiscoveryError> {
+/// is not called unless a server runs there, because another process may listen on it. With
+/// `file_is_given`, a configuration file or a token file on the command line, no sandbox is meant.
+pub(super) fn server(layers: &Layers, file_is_given: bool) -> Result<Server, DiscoveryError> {
     let data = PathBuf::from(layers.of("data").text);
     let given = layers.of("platform_url").text;
     if !given.is_empty() {
-        return Ok(Server { url: given, data });
+        return Ok(Server {
+            url: given,
+            data,
+            is_found_sandbox: false,
+        });
     }
     let believed = announced(&data);
     let believed = believed.map_err(|cause| DiscoveryError::NotBelieved {
@@ -73,7 +81,7 @@ pub(super) fn server(layers: &Layers, token_is_given: bool) -> Result<Server, Di
     });
     let mut running = Vec::from_iter(believed?);
     let is_given = |key| layers.of(key).source != Source::Default;
-    if !token_is_given && !POINTERS.into_iter().any(is_given) {
+    if !file_is_given && !POINTERS.into_iter().any(is_given) {
         running.extend(sandboxes(&std::env::temp_dir()));
     }
     match running.pop() {
@@ -91,6 +99,7 @@ fn announced(data: &Path) -> io::Result<Option<Server>> {
     Ok(address.map(|address| Server {
         url: announcement::url(address),
         data: data.to_owned(),
+        is_found_sandbox: false,
     }))
 }
 
@@ -113,6 +122,10 @@ fn sandboxes(folder: &Path) -> Vec<Server> {
         .filter(is_sandbox)
         .filter(is_own)
         .filter_map(|entry| announced(&entry.path()).ok().flatten())
+        .map(|found| Server {
+            is_found_sandbox: true,
+            ..found
+        })
         .collect()
 }
 
@@ -178,6 +191,7 @@ mod tests {
         let expected = Server {
             url: "http://127.0.0.1:9".to_owned(),
             data: runs,
+            is_found_sandbox: true,
         };
         assert_eq!(sandboxes(folder.path()), [expected]);
     }

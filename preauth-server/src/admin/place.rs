@@ -10,7 +10,7 @@ use crate::language::Language;
 use crate::log::chain;
 use crate::secret::{OperatorToken, TokenFileError};
 
-use super::discovery::{self, DiscoveryError};
+use super::discovery::{self, DiscoveryError, Server};
 use super::platform_url::{PlatformUrl, PlatformUrlError};
 use super::words::{self, caused};
 
@@ -47,6 +47,8 @@ pub(super) struct Place {
     pub(super) token_source: String,
     /// Whether the server may answer at another address than the requested one.
     pub(super) may_be_elsewhere: bool,
+    /// The sandbox that was found where nothing named a server; people are told of it.
+    pub(super) found_sandbox: Option<Server>,
 }
 
 /// Why the platform or its token could not be determined.
@@ -130,17 +132,19 @@ impl PlaceArgs {
     /// Determines the platform.
     pub(super) fn find(&self) -> Result<Place, PlaceError> {
         let layers = self.layers()?;
-        let server = discovery::server(&layers, self.token_file.is_some())?;
+        let file_is_given = self.token_file.is_some() || self.config.is_some();
+        let server = discovery::server(&layers, file_is_given)?;
         let url = PlatformUrl::parse(&server.url, self.insecure_http);
         let (token, token_source) = self.token(&layers, &server.data)?;
         Ok(Place {
             url: url.map_err(|cause| PlaceError::Url {
-                text: server.url,
+                text: server.url.clone(),
                 cause,
             })?,
             token,
             token_source,
             may_be_elsewhere: self.insecure_http,
+            found_sandbox: server.is_found_sandbox.then_some(server),
         })
     }
 

@@ -12,12 +12,14 @@ use super::Failure;
 use super::call::Call;
 use super::client::{Answer, Client};
 use super::company_ref::CompanyRef;
+use super::discovery::Server;
 use super::operator_ref::OperatorRef;
 use super::options::Options;
 use super::output::{self, Field, Screen, View};
 use super::paging::{MAX_LIMIT, Paging};
 use super::question::{confirm, require_answerer};
 use super::user_ref::UserRef;
+use super::words;
 use crate::http::json_text;
 use crate::http::platform::Listed;
 use crate::http::platform::companies::CompanyShape;
@@ -43,14 +45,22 @@ pub(super) struct Session {
 }
 
 impl Session {
-    /// Finds the platform.
+    /// Finds the platform. A sandbox that nothing named is named here: whoever meant another server
+    /// sees it.
     pub(super) fn open(options: &Options, language: Language) -> Result<Self, Failure> {
-        Ok(Self {
-            client: Client::new(options.place.find()?)?,
+        let mut place = options.place.find()?;
+        let found = place.found_sandbox.take();
+        let session = Self {
+            client: Client::new(place)?,
             screen: Screen::of_stdout(language),
             json: options.json,
             yes: options.yes,
-        })
+        };
+        if let Some(Server { url, data, .. }) = found {
+            let data = data.display().to_string();
+            session.report(|language| words::found_sandbox(language, &url, &data))?;
+        }
+        Ok(session)
     }
 
     /// Prints the record in the platform's answer.
@@ -164,7 +174,11 @@ impl Session {
         if self.json && !paging.all {
             return print(answer.text);
         }
-        let Listed { data, pagination } = answer.parse::<Items>()?;
+        let Listed {
+            data,
+            pagination,
+            has_older,
+        } = answer.parse::<Items>()?;
         let mut items = data;
         if paging.all {
             for page in 2..=pagination.total_pages {
@@ -189,6 +203,9 @@ impl Session {
         }
         let mut text = output::table(columns, &rows, self.screen);
         text.push_str(&self.rest(&pagination, paging));
+        if has_older {
+            text.push_str(OLDER.of(self.screen.language));
+        }
         print(text)
     }
 
@@ -315,6 +332,11 @@ impl Session {
         rest(self.screen.language, page, total_pages, total) + "\n"
     }
 }
+
+const OLDER: Text = Text::new(
+    "these are the newest; older ones match, too: narrow the search to see them\n",
+    "estes são os mais recentes; há mais antigos: restrinja a busca para vê-los\n",
+);
 
 /// The records of a page, unchanged.
 type Items = Listed<Box<RawValue>>;

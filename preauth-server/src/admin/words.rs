@@ -128,6 +128,10 @@ texts! {
         en: "several servers run here; name one of them:{servers}",
         pt: "há vários servidores em execução aqui; indique qual deles:{servers}",
     }
+    found_sandbox(url: &str, data: &str) {
+        en: "using the sandbox at {url} (--data {data})",
+        pt: "usando o sandbox em {url} (--data {data})",
+    }
     not_running(data: &str) {
         en: "no server runs on the data folder {data}, so nothing was sent; start it, name its folder with --data or --config, or give --platform-url",
         pt: "nenhum servidor usa a pasta de dados {data}, por isso nada foi enviado; inicie-o, indique a pasta dele com --data ou --config, ou use --platform-url",

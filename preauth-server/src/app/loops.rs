@@ -13,7 +13,7 @@ use crate::directory::Directory;
 use crate::dispatcher::{Dispatcher, HttpSender, HttpSenderOptions};
 use crate::feed::{Numberer, Waiters};
 use crate::janitor::Janitor;
-use crate::mail::MailSender;
+use crate::mail::{KeptMails, MailSender};
 use crate::sealer::Sealer;
 use crate::store::Stores;
 use crate::sweeper::Sweeper;
@@ -96,8 +96,11 @@ pub(super) fn start(
     let reports = Arc::<dyn Directory>::clone(&parts.stores.directory);
     let unsettled = housekeeping.endpoints_unsettled();
     parts.wake_at_jumps(&unsettled);
+    let records = Arc::<dyn Directory>::clone(&parts.stores.directory);
+    let kept_mails = KeptMails::new(parts.mail_folder.clone(), records);
     let janitor = Janitor::new(housekeeping, clock(), parts.retention)
         .sweeping(Arc::clone(&parts.files))
+        .tidying(kept_mails)
         .ending(sessions)
         .counting(reports)
         .woken_by(unsettled)

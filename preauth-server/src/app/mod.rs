@@ -30,7 +30,7 @@ use crate::ids::RandomIds;
 use crate::invoice_files::InvoiceFiles;
 use crate::janitor::Retention;
 use crate::live::Live;
-use crate::mail::MailParts;
+use crate::mail::{Folder, MailParts};
 use crate::secret::{OperatorTokens, SupplierLinks, Vault};
 use crate::store::{Lifecycle, Stores};
 use crate::telemetry::metrics::{CountedMails, CountedOutbox, CountedStore, Metrics};
@@ -71,6 +71,8 @@ pub struct Parts {
     pub connections: ConnectionLimits,
     /// The letterhead, limits and transport of mails.
     pub mails: MailParts,
+    /// Where mails become files without a mail server.
+    pub mail_folder: Folder,
     /// The rules for receivers of webhooks.
     pub endpoint_validator: EndpointValidator,
     /// Trusted certificates of receivers in addition to the platform's roots.
@@ -242,7 +244,7 @@ impl Running {
     /// Why the process should be restarted, if it should (`/livez`).
     #[must_use]
     pub fn stall(&self) -> Option<String> {
-        self.vitals.stall()
+        self.vitals.stall().map(|it| it.en)
     }
 
     /// The use cases that all listeners call.

@@ -1,6 +1,7 @@
 //! `adopt`: assigns a database to this deployment, so that webhooks and mails are sent from it.
 
 use clap::Args;
+use preauth_core::value::Timestamp;
 use serde::Serialize;
 
 use crate::admin::confirm;
@@ -23,9 +24,9 @@ texts! {
         en: "deployment {id}",
         pt: "implantação {id}",
     }
-    question(whose: &str, deliveries: u32, mails: u32, offers: usize) {
-        en: "This database belongs to {whose}. Make it this deployment's? As soon as a server works on it, {deliveries} due deliveries and {mails} mails go out (some may have before), and {offers} overdue offers expire.",
-        pt: "Este banco de dados pertence a: {whose}. Passá-lo para esta implantação? Assim que um servidor o usar, saem {deliveries} entregas pendentes e {mails} e-mails (alguns podem já ter saído), e {offers} ofertas vencidas expiram.",
+    question(whose: &str, waiting: u32, due: u32, mails: u32, paused: u32, offers: usize) {
+        en: "This database belongs to {whose}. Make it this deployment's? A server that works on it sends {waiting} deliveries ({due} of them at once, the others at their next attempt) and {mails} mails, some of which may have gone out before; {paused} deliveries more wait for paused endpoints. {offers} overdue offers expire at once.",
+        pt: "Este banco de dados pertence a: {whose}. Passá-lo para esta implantação? Um servidor que o use envia {waiting} entregas ({due} delas já, as outras na próxima tentativa) e {mails} e-mails, e parte disso pode já ter saído; outras {paused} entregas esperam por endpoints pausados. {offers} ofertas vencidas expiram já.",
     }
     adopted(id: &DeploymentId) {
         en: "the database belongs to deployment {id} now; a server that runs on it acts within 5 s",
@@ -45,11 +46,16 @@ pub(super) struct AdoptArgs {
     serve: ServeArgs,
 }
 
-/// The actions of a server as soon as it runs on the database.
+/// The actions of a server that runs on the database.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Consequences {
+    /// Those that go out at once.
     due_deliveries: u32,
+    /// All that go out, also those whose next attempt is later.
+    waiting_deliveries: u32,
+    /// Those that go out when their endpoint is resumed.
+    paused_deliveries: u32,
     staged_mails: u32,
     overdue_offers: usize,
 }
@@ -107,9 +113,12 @@ impl Consequences {
         let database = stores.lifecycle.moments().await?.now;
         let now = database.unwrap_or_else(|| SystemClock.now());
         let waiting = stores.watch.waiting(now).await?;
+        let in_the_end = stores.watch.waiting(Timestamp::MAX).await?;
         let overdue = stores.store.load_overdue(now, COUNT_LIMIT).await?;
         Ok(Self {
             due_deliveries: waiting.due_deliveries,
+            waiting_deliveries: in_the_end.due_deliveries,
+            paused_deliveries: waiting.paused_deliveries,
             staged_mails: waiting.staged_mails,
             overdue_offers: overdue.len(),
         })
@@ -118,14 +127,18 @@ impl Consequences {
     fn question(&self, language: Language, whose: &str) -> String {
         let Self {
             due_deliveries,
+            waiting_deliveries,
+            paused_deliveries,
             staged_mails,
             overdue_offers,
         } = *self;
         question(
             language,
             whose,
+            waiting_deliveries,
             due_deliveries,
             staged_mails,
+            paused_deliveries,
             overdue_offers,
         )
     }

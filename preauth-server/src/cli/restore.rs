@@ -1,12 +1,13 @@
 //! `restore`: puts a backup into an empty database.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 
 use crate::backup::{self, BackupFolder};
 use crate::clock::Stopwatch;
-use crate::config::Config;
+use crate::config::{Config, Layers};
+use crate::secret::OperatorToken;
 use crate::store;
 use crate::telemetry::{self, LogFormat, LogLevel};
 
@@ -31,7 +32,8 @@ pub(super) struct RestoreArgs {
 #[expect(clippy::print_stdout, reason = "the outcome is this command's output")]
 pub(super) async fn run(args: &RestoreArgs) -> Result<(), CliError> {
     telemetry::start(LogFormat::Text, LogLevel::default());
-    let (url, files_place) = Config::backed_up(&args.serve.layers())?;
+    let layers = args.serve.layers();
+    let (url, files_place) = Config::backed_up(&layers)?;
     let backup = BackupFolder::open(&args.backup)?;
     let mode = file_mode(args.without_files, args.accept_missing);
     let stopwatch = Stopwatch::start();
@@ -39,12 +41,32 @@ pub(super) async fn run(args: &RestoreArgs) -> Result<(), CliError> {
     store::migrate(&url).await?;
     println!(
         "restored, in {:.1} s: {}\n  next: put {} into its place, run `preauth-server audit --at-rest` and look at \
-         it with `serve --quiet-outbound`; no webhook or mail goes out before `preauth-server adopt`\n  personal \
+         it with `serve --quiet-outbound`; no webhook or mail goes out before `preauth-server adopt`\n  {}\n  personal \
          data that was erased after {} is back: erase it again (docs/personal-data.md#backups)",
         stopwatch.elapsed().as_seconds_f64(),
         summary(&backup.manifest),
         keys(&backup.manifest),
+        operator_token(&layers),
         backup.manifest.began_at,
     );
     Ok(())
+}
+
+/// What to do about the operator token `root`, which no backup has; those of `operator add` are in the
+/// database.
+fn operator_token(layers: &Layers) -> String {
+    let is_given = |key| !layers.of(key).text.is_empty();
+    if is_given("platform_token") || is_given("platform_token_file") {
+        return "the configured operator token is in no backup: keep it with the master key file"
+            .to_owned();
+    }
+    let path = OperatorToken::file_in(Path::new(&layers.of("data").text));
+    if path.exists() {
+        return format!("the operator token is that of {}", path.display());
+    }
+    format!(
+        "the operator token is in no backup: put the old file to {} before the server starts, or the server \
+         makes a new one there, and programs that hold the old one are refused; tokens of `operator add` go on",
+        path.display()
+    )
 }

@@ -14,7 +14,7 @@ use crate::hold_watch::HoldWatch;
 use crate::http::UnauthenticatedLimiter;
 use crate::invoice_files::{FileQuota, InvoiceFiles};
 use crate::live::Live;
-use crate::mail::MailParts;
+use crate::mail::{Folder, MailParts};
 use crate::secret::{self, OperatorToken, OperatorTokens, SupplierLinks, Vault};
 use crate::store::Stores;
 use crate::telemetry::traces::Traces;
@@ -94,9 +94,7 @@ pub(super) async fn run(args: &RunArgs) -> Result<(), CliError> {
     }
     // Only a server with an open database writes files of its own.
     let stores = store::open(&config.database_url).await?;
-    files::create_private_directory(&config.data)
-        .map_err(|error| format!("cannot create folder {}: {error}", config.data.display()))?;
-    check_data_folder(&config.data)?;
+    make_data_folder(&config.data)?;
     let (vault, tokens) = given.complete(&config)?;
     let watch = watch(&config, &stores).await?;
     watch.begin().await?;
@@ -126,6 +124,7 @@ pub(super) async fn run(args: &RunArgs) -> Result<(), CliError> {
         limiter: UnauthenticatedLimiter::limited(),
         connections: config.connections.clone(),
         mails,
+        mail_folder: Folder::in_data(&config.data),
         endpoint_validator,
         extra_roots: config.webhooks.extra_roots.clone(),
         listen: config.listen,
@@ -150,6 +149,16 @@ pub(super) async fn run(args: &RunArgs) -> Result<(), CliError> {
     running.stop(config.grace).await;
     reloading.abort();
     tracing::info!("stopped");
+    Ok(())
+}
+
+/// Makes the data folder if it is not there, and checks who may use it.
+fn make_data_folder(folder: &Path) -> Result<(), CliError> {
+    files::create_private_directory(folder).map_err(|error| {
+        let folder = folder.display();
+        format!("cannot create folder {folder}: {error}; make it for this user: `install -d -m 700 -o USER {folder}`")
+    })?;
+    check_data_folder(folder)?;
     Ok(())
 }
 

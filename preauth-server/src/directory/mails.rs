@@ -1,5 +1,7 @@
 //! Mails, pending and sent.
 
+use std::collections::BTreeSet;
+
 use async_trait::async_trait;
 use preauth_core::port::{MailKind, MailStatus as Stored, PageRequest, Unavailable};
 use preauth_core::text_enum;
@@ -95,6 +97,9 @@ pub trait Mails: Send + Sync {
         filter: MailFilter,
         page: PageRequest,
     ) -> Result<Page<Mail>, Unavailable>;
+
+    /// Those of these mails that have a record.
+    async fn recorded_mails(&self, ids: &[MailId]) -> Result<BTreeSet<MailId>, Unavailable>;
 
     /// Makes a mail due at `at`, with a fresh schedule; conflict unless it failed or was suppressed.
     /// The current state of its offer is checked when it is claimed.

@@ -143,4 +143,6 @@ pub struct Page<T> {
     pub items: Vec<T>,
     /// The number of entries on all pages together.
     pub total: u64,
+    /// Whether older entries match, too, which no page has: of a list that has the newest [`NEWEST`] alone.
+    pub is_cut: bool,
 }

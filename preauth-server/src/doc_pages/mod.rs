@@ -7,6 +7,7 @@ mod commands;
 mod errors;
 mod routes;
 mod settings;
+mod shown_commands;
 
 use std::fmt::Write as _;
 use std::path::Path;

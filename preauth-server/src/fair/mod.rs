@@ -17,4 +17,4 @@ pub use budget::{Budget, Room};
 pub(crate) use queue::{Queued, Receiver, Sender, channel};
 pub use queue_error::QueueError;
 pub use refusals::Refusals;
-pub use ticket::{Tenant, charged_to, in_time};
+pub use ticket::{Tenant, charged_anew_to, charged_to, in_time, waiting_apart};

@@ -62,6 +62,28 @@ pub async fn charged_to<F: Future>(tenant: Tenant, work: F) -> F::Output {
     TICKET.scope(Arc::new(ticket), work).await
 }
 
+/// Like [`charged_to`], as if the request had not waited in any queue yet: for work that it begins again and again,
+/// with pauses in between.
+pub async fn charged_anew_to<F: Future>(tenant: Tenant, work: F) -> F::Output {
+    let ticket = Ticket {
+        tenant,
+        waited_ms: Arc::default(),
+    };
+    TICKET.scope(Arc::new(ticket), work).await
+}
+
+/// Runs one of several parts of a request that wait at the same time: each counts its own waits, after those that the request
+/// had before.
+pub async fn waiting_apart<F: Future>(work: F) -> F::Output {
+    let whole = Ticket::current();
+    let waited_ms = whole.waited_ms.load(Ordering::Relaxed);
+    let ticket = Ticket {
+        tenant: whole.tenant,
+        waited_ms: Arc::new(AtomicU64::new(waited_ms)),
+    };
+    TICKET.scope(Arc::new(ticket), work).await
+}
+
 /// Waits for `turn` no longer than the request that this task works for may still wait in queues.
 pub async fn in_time<F: Future>(turn: F) -> Result<F::Output, QueueError> {
     Ticket::current().in_time(Instant::now(), turn).await
@@ -103,5 +125,39 @@ impl Ticket {
     pub(super) fn note_wait(&self, wait: Duration) {
         let wait = u64::try_from(wait.as_millis()).unwrap_or(u64::MAX);
         self.waited_ms.fetch_add(wait, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::future::pending;
+    use std::time::Duration;
+
+    use futures_util::future::join_all;
+    use preauth_core::value::CompanyId;
+    use tokio::time::{Instant, sleep};
+    use uuid::Uuid;
+
+    use super::{PATIENCE, Tenant, charged_to, in_time, waiting_apart};
+
+    #[tokio::test(start_paused = true)]
+    async fn parts_that_wait_at_the_same_time_count_their_own_waits() {
+        let wait = Duration::from_secs(1);
+        let part = || {
+            waiting_apart(async {
+                in_time(sleep(wait)).await.unwrap();
+                let since = Instant::now();
+                in_time(pending::<()>()).await.unwrap_err();
+                since.elapsed()
+            })
+        };
+        let head_office = Tenant::HeadOffice(CompanyId::new(Uuid::nil()));
+        let left = charged_to(head_office, async {
+            in_time(sleep(wait)).await.unwrap();
+            join_all((0..100).map(|_| part())).await
+        });
+        for left in left.await {
+            assert_eq!(left, PATIENCE - wait - wait);
+        }
     }
 }

@@ -16,8 +16,8 @@ pub use waiters::{Waiter, Waiters};
 /// Gives committed events the numbers by which they are read.
 #[async_trait]
 pub trait EventNumbers: Send + Sync {
-    /// Numbers events that were committed before the call, and returns who has new ones, whichever instance
-    /// numbered them. A database that numbers events as it commits them only returns that.
+    /// Numbers events that were committed before the call, as many as a batch takes, and returns who has new ones, whichever
+    /// instance numbered them. A database that numbers events as it commits them only returns that.
     async fn number(&self, look: Look) -> Result<Numbered, Unavailable>;
 
     /// Notified after this process has committed an event. A hint.

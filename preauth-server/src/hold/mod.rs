@@ -131,6 +131,12 @@ impl Hold {
         (!texts.is_empty()).then(|| texts.join("; "))
     }
 
+    /// The reasons that hold.
+    #[must_use]
+    pub fn reasons(&self) -> Vec<HoldReason> {
+        self.held().reasons.keys().copied().collect()
+    }
+
     /// A problem that does not prevent the instance from serving, for the operator.
     #[must_use]
     pub fn warning(&self) -> Option<String> {

@@ -186,6 +186,15 @@ impl ApiError {
         self.cause.as_deref()
     }
 
+    /// The same, once its cause is logged.
+    #[must_use]
+    pub(super) fn without_cause(self) -> Self {
+        Self {
+            cause: None,
+            ..self
+        }
+    }
+
     /// Converts the error into its answer.
     #[must_use]
     pub fn into_reply(self) -> Reply {

@@ -12,6 +12,7 @@
 //! A mail may arrive more than once, after a crash between sending and recording: its `Message-ID`
 //! is the same every time.
 
+mod kept_mails;
 mod letter;
 mod letterhead;
 mod queue;
@@ -37,6 +38,7 @@ pub use transport::{
     TransportError,
 };
 
+pub(crate) use kept_mails::KeptMails;
 pub(crate) use share::{LAST_CALLS_PER_MAILBOX, Turn, Usage, is_counted, mailbox};
 
 /// Maximum number of a company's users who get a mail; the first registered ones.

@@ -48,6 +48,7 @@ macro_rules! migrations {
             33 "0033_personal_data"
             34 "0034_reports"
             35 "0035_failing_endpoints"
+            36 "0036_lists"
         }
     };
     ($folder:literal $($version:literal $file:literal)+) => {

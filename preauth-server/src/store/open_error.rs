@@ -51,6 +51,29 @@ pub enum OpenError {
         #[source]
         cause: std::io::Error,
     },
+    /// The folder of a database file could not be made.
+    #[error(
+        "the folder {} cannot be made; make it for this process's user: \
+         `install -d -m 700 -o USER {}`, or choose another one with --data or --database",
+        path.display(), path.display()
+    )]
+    Folder {
+        /// The folder.
+        path: PathBuf,
+        /// The error of the operating system.
+        #[source]
+        cause: std::io::Error,
+    },
+    /// What only reads found no database file.
+    #[error(
+        "there is no database at {}; name it with --config, --data or --database (`preauth-server serve` \
+         makes a new one)",
+        path.display()
+    )]
+    Absent {
+        /// The database file.
+        path: PathBuf,
+    },
     /// Others could write the database, or put another in its place.
     #[error("{} is not used as a database", path.display())]
     Exposed {
@@ -127,6 +150,23 @@ pub enum OpenError {
         /// The defect, and the command that repairs it.
         #[source]
         cause: std::io::Error,
+    },
+    /// The database server has no such database.
+    #[error(
+        "the server at {server} has no database {database}; make it there as its superuser: \
+         `createdb --owner {user} {database}`, then run this command again (`preauth-server serve` needs \
+         `preauth-server migrate` or a restore first)"
+    )]
+    NoDatabase {
+        /// Host and port.
+        server: String,
+        /// The database of the URL.
+        database: String,
+        /// The user of the URL.
+        user: String,
+        /// The error of the database.
+        #[source]
+        cause: Box<dyn StdError + Send + Sync>,
     },
     /// The database server refused the connection.
     #[error(

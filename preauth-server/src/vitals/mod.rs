@@ -1,6 +1,7 @@
 //! The health of the process: whether it works, whether it can serve, and its metrics.
 
 mod scrape;
+mod words;
 
 use std::fmt;
 use std::num::NonZeroU64;
@@ -14,7 +15,7 @@ use crate::directory::Directory;
 use crate::dispatcher::Dispatcher;
 use crate::feed::Waiters;
 use crate::hold::Hold;
-use crate::http::platform::Vitals;
+use crate::http::platform::{Trouble, Vitals};
 use crate::log::chain;
 use crate::mail::MailQueue;
 use crate::store::{Lifecycle, Watch};
@@ -55,7 +56,7 @@ pub struct ServerVitals {
 
 #[async_trait]
 impl Vitals for ServerVitals {
-    fn stall(&self) -> Option<String> {
+    fn stall(&self) -> Option<Trouble> {
         // Loops end before the requests in progress; that is no reason to restart the process.
         if self.end.is_requested() {
             return None;
@@ -63,21 +64,25 @@ impl Vitals for ServerVitals {
         stall(&self.loops)
     }
 
-    async fn unreadiness(&self) -> Option<String> {
+    async fn unreadiness(&self) -> Option<Trouble> {
         if self.end.is_requested() {
-            return Some("the server is stopping".to_owned());
+            return Some(Trouble::new(
+                "the server is stopping",
+                "o servidor está parando",
+            ));
         }
         if let Some(held) = self.hold.unreadiness() {
-            return Some(held);
+            return Some(Trouble::new(held, words::held(&self.hold.reasons())));
         }
         let error = self.lifecycle.check().await.err()?;
         tracing::warn!(error = chain(&error), "database is not ready");
         // Without its causes, which may name users and addresses of the database.
-        Some(error.to_string())
+        Some(Trouble::new(error.to_string(), words::unfit(&error)))
     }
 
-    fn warning(&self) -> Option<String> {
-        self.hold.warning()
+    fn warning(&self) -> Option<Trouble> {
+        let warning = self.hold.warning()?;
+        Some(Trouble::new(warning, words::warning(&self.hold.reasons())))
     }
 
     async fn metrics(&self) -> String {
@@ -86,16 +91,19 @@ impl Vitals for ServerVitals {
 }
 
 /// The loops that hang, or have ended without a shutdown.
-fn stall(loops: &[Arc<LoopHealth>]) -> Option<String> {
-    let stalled: Vec<String> = loops
+fn stall(loops: &[Arc<LoopHealth>]) -> Option<Trouble> {
+    let stalled: Vec<_> = loops
         .iter()
         .filter(|health| health.is_stalled())
-        .map(|health| {
-            let seconds = health.since_last_step().num_seconds();
-            format!("{} has made no step for {seconds} s", health.name())
-        })
+        .map(|health| (health.name(), health.since_last_step().num_seconds()))
         .collect();
-    (!stalled.is_empty()).then(|| stalled.join("; "))
+    let said = |say: fn(&(&str, i64)) -> String| {
+        let each: Vec<_> = stalled.iter().map(say).collect();
+        each.join("; ")
+    };
+    let en = said(|(name, seconds)| format!("{name} has made no step for {seconds} s"));
+    let pt = said(|(name, seconds)| format!("{name} não dá um passo há {seconds} s"));
+    (!stalled.is_empty()).then(|| Trouble::new(en, pt))
 }
 
 impl fmt::Debug for ServerVitals {
@@ -112,7 +120,7 @@ mod tests {
 
     use chrono::TimeDelta;
 
-    use super::stall;
+    use super::{Trouble, stall};
     use crate::worker::LoopHealth;
 
     #[test]
@@ -126,9 +134,10 @@ mod tests {
             health("sweeper", patient),
             health("writer", at_once),
         ];
-        assert_eq!(
-            stall(&loops).as_deref(),
-            Some("dispatcher has made no step for 0 s; writer has made no step for 0 s")
+        let expected = Trouble::new(
+            "dispatcher has made no step for 0 s; writer has made no step for 0 s",
+            "dispatcher não dá um passo há 0 s; writer não dá um passo há 0 s",
         );
+        assert_eq!(stall(&loops), Some(expected));
     }
 }

@@ -32,6 +32,7 @@ mod server;
 mod settable_clock;
 mod socket;
 pub mod travel;
+mod wrong_clock;
 
 pub use authority::Authority;
 pub use backend::{Backend, Home, write_secret};
@@ -48,3 +49,4 @@ pub use scratch::Scratch;
 pub use server::Server;
 pub use settable_clock::SettableClock;
 pub use socket::{connect, exchange, first_answer};
+pub use wrong_clock::{faketime, set_by};

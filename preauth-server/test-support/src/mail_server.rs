@@ -30,6 +30,8 @@ pub enum Manner {
     Take,
     /// Refused permanently.
     Refuse,
+    /// The same, in these words.
+    RefuseSaying(&'static str),
     /// Refused temporarily.
     NotYet,
     /// The connection is reset in the middle of the mail.
@@ -228,6 +230,7 @@ where
                 state.named.lock().unwrap().push(to.clone());
                 let answer = match state.manner(&to) {
                     Manner::Refuse => "550 5.1.1 no such user here",
+                    Manner::RefuseSaying(words) => words,
                     Manner::NotYet => "451 4.7.1 greylisted, come back later",
                     Manner::Take | Manner::Reset | Manner::Hang | Manner::TakeInSilence => {
                         "250 fine"

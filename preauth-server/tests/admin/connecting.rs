@@ -95,6 +95,7 @@ async fn a_sandbox_without_a_folder_is_found_and_two_are_not_guessed_between() {
     let list = || preauth(folder.path(), &["company", "list"], &[]);
     let _first = Server::start(folder.path(), &["sandbox"], list).await;
     assert!(list().out.contains("Construtora Exemplo S.A."));
+    the_found_sandbox_is_named(folder.path());
     let sandboxes = || {
         let entries = std::fs::read_dir(folder.path()).unwrap().flatten();
         let mut names: Vec<_> = entries
@@ -117,6 +118,36 @@ async fn a_sandbox_without_a_folder_is_found_and_two_are_not_guessed_between() {
     let data = format!("--data {}", folder.path().join(&first[0]).display());
     list().failed(2, &["several servers run here", &data]);
     assert_eq!(new().code, 0);
+}
+
+/// Nothing named the sandbox that runs in `folder`, so a command says that it goes there.
+fn the_found_sandbox_is_named(folder: &Path) {
+    let run = |arguments: &[&str]| preauth(folder, arguments, &[]);
+    let found = std::fs::read_dir(folder).unwrap().flatten();
+    let mut found = found.filter(|it| it.file_name().to_string_lossy().starts_with("preauth-s"));
+    let data = found.next().unwrap().path().display().to_string();
+    let url = std::fs::read_to_string(Path::new(&data).join("platform-address")).unwrap();
+    let url = url.trim();
+    assert_eq!(
+        run(&["company", "list"]).err,
+        format!("note: using the sandbox at {url} (--data {data})\n")
+    );
+    assert_eq!(
+        run(&["company", "list", "--lang", "pt"]).err,
+        format!("observação: usando o sandbox em {url} (--data {data})\n")
+    );
+    for quiet in [
+        &["company", "list", "--json"][..],
+        &["company", "list", "--data", &data],
+    ] {
+        let done = run(quiet);
+        assert_eq!((done.code, done.err.as_str()), (0, ""), "{quiet:?}");
+    }
+    // A configuration file names a server, even one that does not run: no sandbox stands in for it.
+    let config = Path::new(folder).join("other.toml");
+    std::fs::write(config, "listen = \"127.0.0.1:8080\"\n").unwrap();
+    let named = run(&["company", "list", "--config", "other.toml"]);
+    named.failed(2, &["no server runs on the data folder preauth-data"]);
 }
 
 #[test]

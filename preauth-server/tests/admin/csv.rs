@@ -1,6 +1,8 @@
 //! Lists as files that a spreadsheet opens.
 
-use crate::operator::Operator;
+use test_support::due_date;
+
+use crate::operator::{COMPANY, Operator, SUPPLIER};
 
 #[tokio::test]
 async fn a_list_is_a_csv_file_in_the_readers_spelling() {
@@ -37,6 +39,39 @@ async fn a_list_is_a_csv_file_in_the_readers_spelling() {
     operator
         .run(&["operation", "list", "--csv", "--json"])
         .failed(2, &["cannot be used with"]);
+}
+
+#[tokio::test]
+async fn payment_orders_are_rows_in_the_readers_spelling() {
+    let operator = Operator::start().await;
+    let day = due_date(10).to_string();
+    let add = ["payment-order", "add", "--payer", COMPANY];
+    let with_day = ["--supplier", SUPPLIER, "--amount", "11900.05"];
+    let with_day = [&add[..], &with_day, &["--scheduled-for", &day]].concat();
+    let without = [&add[..], &["--supplier", SUPPLIER, "--amount", "700"]].concat();
+    let orders = [with_day, without].map(|it| operator.json(&it));
+    let [payer, supplier] = ["payer", "supplier"].map(|it| orders[0][it]["name"].as_str().unwrap());
+    let [first, second] = [0, 1].map(|at: usize| orders[at]["id"].to_string());
+
+    let list = ["payment-order", "list", "--csv", "--lang"];
+    let english = operator.stdout(&[&list[..], &["en"]].concat());
+    assert_eq!(
+        english,
+        format!(
+            "\u{feff}\"id\",\"status\",\"payer\",\"supplier\",\"amount\",\"scheduled for\"\r\n\
+             \"{second}\",\"CREATED\",\"{payer}\",\"{supplier}\",\"700.00\",\"\"\r\n\
+             \"{first}\",\"CREATED\",\"{payer}\",\"{supplier}\",\"11900.05\",\"{day}\"\r\n"
+        )
+    );
+    let portuguese = operator.stdout(&[&list[..], &["pt"]].concat());
+    assert_eq!(
+        portuguese,
+        format!(
+            "\u{feff}\"id\";\"situação\";\"empresa pagadora\";\"fornecedor\";\"valor\";\"agendada para\"\r\n\
+             \"{second}\";\"CREATED\";\"{payer}\";\"{supplier}\";\"700,00\";\"\"\r\n\
+             \"{first}\";\"CREATED\";\"{payer}\";\"{supplier}\";\"11900,05\";\"{day}\"\r\n"
+        )
+    );
 }
 
 #[tokio::test]

@@ -293,6 +293,47 @@ async fn what_a_receiver_lost_is_sent_again() {
     assert_eq!(attempts_of_delivered(&operator), 6);
 }
 
+#[tokio::test]
+async fn a_resend_asks_at_a_terminal_and_sends_after_a_yes_alone() {
+    let receiver = TestReceiver::start().await;
+    let sandbox = Sandbox::start_sending_to(Backend::Sqlite, &receiver.url()).await;
+    let operator = Operator::of(sandbox);
+    for number in ["NF-1", "NF-2"] {
+        operator.offer(number).await;
+    }
+    receiver.requests(2).await;
+    assert_eq!(attempts_of_delivered(&operator), 2);
+    let question = "Send 2 deliveries again, with the same event ids?";
+    // An end of input is a no as well.
+    for no in ["n\n", "\n", "yep\n", "no\ny\n", ""] {
+        let declined = operator.run_at_terminal(&RANGE, no);
+        assert_eq!(declined.code, 4, "{no:?}: {}", declined.out);
+        assert_eq!(
+            declined.out.matches(question).count(),
+            1,
+            "{}",
+            declined.out
+        );
+        assert!(!declined.out.contains("sent again"), "{}", declined.out);
+    }
+    assert_eq!(attempts_of_delivered(&operator), 2);
+    // Nothing to send is nothing to ask.
+    let none = [&RANGE[..], &["--status", "failed"]].concat();
+    let none = operator.run_at_terminal(&none, "");
+    assert_eq!(none.code, 0, "{}", none.out);
+    assert!(!none.out.contains("[y/N]"), "{}", none.out);
+
+    let sent = operator.run_at_terminal(&RANGE, "y\n");
+    assert_eq!(sent.code, 0, "{}", sent.out);
+    assert!(sent.out.contains(&format!("{question} 0 of them wait")));
+    // At a terminal titles are bold.
+    let mut lines = sent.out.lines().map(str::trim_end);
+    let says = |line: &str| line.contains("deliveries sent again") && line.ends_with(" 2");
+    assert!(lines.any(says), "{:?}", sent.out);
+    receiver.requests(4).await;
+    assert_eq!(attempts_of_delivered(&operator), 4);
+}
+
 /// Adds so many deliveries of another type at one moment after the company's first one.
 async fn add_many(sandbox: &Sandbox, rows: u32) {
     let url = format!("sqlite://{}", sandbox.data().join("preauth.db").display());

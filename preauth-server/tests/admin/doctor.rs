@@ -66,7 +66,7 @@ impl Machine {
     }
 
     /// On the database and data folder of a home.
-    fn move_into(&mut self, home: &Home) {
+    pub(crate) fn move_into(&mut self, home: &Home) {
         let data = home.folder().join("data");
         self.set("PREAUTH_DATA", data.to_str().unwrap());
         if let Some(url) = home.database_flags().pop() {
@@ -111,7 +111,7 @@ pub(crate) fn line<'a>(done: &'a Done, check: &str, part: &str) -> &'a str {
 
 /// The tests' PostgreSQL may run without fsync, and the doctor reports it; nothing else may fail.
 #[track_caller]
-fn is_well(done: &Done, backend: Backend) {
+pub(crate) fn is_well(done: &Done, backend: Backend) {
     let failed = done.out.lines().filter(|line| line.starts_with("failed "));
     let failed: Vec<_> = failed.collect();
     let is_weak = backend == Backend::Postgres

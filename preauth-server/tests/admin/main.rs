@@ -13,6 +13,7 @@ mod deliveries;
 mod doctor;
 #[cfg(feature = "s3")]
 mod doctor_bucket;
+mod doctor_clock;
 mod exit_codes;
 mod files;
 mod impostors;

@@ -68,6 +68,33 @@ impl Operator {
         child.wait_with_output().unwrap().into()
     }
 
+    /// Runs a command at a terminal of its own, where this is typed. What it writes is in `out`, as the terminal
+    /// shows it.
+    pub(crate) fn run_at_terminal(&self, arguments: &[&str], typed: &str) -> Done {
+        let variables = [
+            ("PREAUTH_PLATFORM_URL", self.sandbox.text("platformUrl")),
+            ("PREAUTH_PLATFORM_TOKEN", self.sandbox.text("platformToken")),
+            ("SHELL", "/bin/sh"),
+        ];
+        let words = [&[env!("CARGO_BIN_EXE_preauth-server")][..], arguments].concat();
+        let quoted: Vec<_> = words.iter().map(|word| format!("'{word}'")).collect();
+        // It starts the shell with a new pseudo-terminal as its input and output.
+        let mut terminal = in_folder(Command::new("script"), self.folder.path(), &variables);
+        terminal
+            .args(["--quiet", "--return", "--command", &quoted.join(" ")])
+            .arg("/dev/null")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        let mut child = terminal.spawn().unwrap();
+        let mut keyboard = child.stdin.take().unwrap();
+        keyboard.write_all(typed.as_bytes()).unwrap();
+        drop(keyboard);
+        let done = Done::from(child.wait_with_output().unwrap());
+        let out = done.out.replace("\r\n", "\n");
+        Done { out, ..done }
+    }
+
     /// Starts a command, whose errors can be read.
     pub(crate) fn spawn(&self, arguments: &[&str]) -> Child {
         let variables = [
@@ -112,19 +139,24 @@ pub(crate) fn preauth(folder: &Path, arguments: &[&str], variables: &[(&str, &st
 
 /// The binary, ready to run: it finds no server except those that the test started.
 pub(crate) fn command(folder: &Path, arguments: &[&str], variables: &[(&str, &str)]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_preauth-server"));
+    let binary = Command::new(env!("CARGO_BIN_EXE_preauth-server"));
+    let mut command = in_folder(binary, folder, variables);
+    command.args(arguments).stdin(Stdio::null());
+    command
+}
+
+/// A program that runs in `folder` with only these variables of ours.
+fn in_folder(mut program: Command, folder: &Path, variables: &[(&str, &str)]) -> Command {
     let own = std::env::vars().filter(|(name, _)| name.starts_with("PREAUTH_"));
     own.for_each(|(name, _)| {
-        command.env_remove(name);
+        program.env_remove(name);
     });
-    command
-        .args(arguments)
+    program
         .env("TMPDIR", folder)
         .env("LC_ALL", "C")
         .envs(variables.iter().copied())
-        .current_dir(folder)
-        .stdin(Stdio::null());
-    command
+        .current_dir(folder);
+    program
 }
 
 impl From<Output> for Done {

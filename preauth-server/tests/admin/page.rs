@@ -25,6 +25,8 @@ async fn the_operators_script_of_the_page_works() {
         binary.parent().unwrap().display(),
         std::env::var("PATH").unwrap()
     );
+    // As every terminal of the page begins, with this server.
+    let script = format!("preauth() {{ preauth-server \"$@\"; }}\n{script}");
     let output = Command::new("bash")
         .args(["-euo", "pipefail", "-c", &script])
         .env("PATH", path)

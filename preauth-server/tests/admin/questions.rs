@@ -2,6 +2,10 @@
 
 use crate::operator::{COMPANY, Operator};
 
+/// An id of no record.
+const NOBODY: &str = "01a1fe3a-25a3-7ffb-8504-107e7be706e3";
+
+// The console confirms the same (tests/console/confirmations.rs).
 #[tokio::test]
 async fn irreversible_commands_are_refused_without_a_terminal() {
     let operator = Operator::start().await;
@@ -15,6 +19,12 @@ async fn irreversible_commands_are_refused_without_a_terminal() {
         &["operation", "decline", &id],
         &["operation", "withdraw", &id],
         &["operation", "reprove", &id, "--by", "platform"],
+        // Nothing is looked up before somebody can answer.
+        &["extension", "cancel", "1"],
+        &["payment-order", "cancel", "1"],
+        &["payment-order", "reprove", "1"],
+        &["mail", "suppressed", "remove", NOBODY],
+        &["operator", "revoke", NOBODY],
     ] {
         operator.run(command).failed(4, &["give --yes to go on"]);
         operator

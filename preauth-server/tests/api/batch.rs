@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use preauth_client::wire::path::{BATCH, PRE_AUTHORIZATIONS};
+use preauth_client::wire::path::{BATCH, EVENTS, PRE_AUTHORIZATIONS};
 use preauth_client::wire::{MAX_BATCH_BYTES, MAX_BATCH_ITEMS};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
@@ -136,6 +136,10 @@ fn items(sandbox: &Sandbox, round: usize, draws: &[Draw]) -> Value {
     json!({"items": draws.iter().map(item).collect::<Vec<_>>()})
 }
 
+#[expect(
+    clippy::too_many_lines,
+    reason = "one comparison after the other, of the same two sandboxes"
+)]
 async fn a_batch_answers_as_its_creates_would_one_by_one(backend: Backend) {
     let (alone, together) = (
         Sandbox::start_with(backend, &["--rate-limit", "1000000"]).await,
@@ -203,6 +207,31 @@ async fn a_batch_answers_as_its_creates_would_one_by_one(backend: Backend) {
         expected.map(str::to_owned).into(),
         "too few were drawn"
     );
+    let (of_creates, of_batches) = (events(&one).await, events(&many).await);
+    assert!(of_creates.len() > 30, "{of_creates:?}");
+    assert_eq!(of_creates, of_batches);
+}
+
+/// The types and invoice numbers of all events, sorted: what one commit writes has no order.
+async fn events(caller: &RawCaller) -> Vec<(String, String)> {
+    let (mut found, mut after) = (Vec::new(), String::new());
+    loop {
+        let answer = caller.get(&format!("{EVENTS}?limit=100{after}")).await;
+        assert_eq!(answer.status, 200, "{}", answer.text);
+        let page = answer.json();
+        found.extend(page["data"].as_array().unwrap().iter().map(|event| {
+            let text = |value: &Value| value.as_str().unwrap().to_owned();
+            let number = &event["data"]["invoice"]["number"];
+            (text(&event["type"]), text(number))
+        }));
+        if page["pagination"]["hasMore"] == false {
+            break;
+        }
+        let next = page["pagination"]["next"].as_str().unwrap();
+        after = format!("&after={next}");
+    }
+    found.sort_unstable();
+    found
 }
 
 fn item(sandbox: &Sandbox, number: usize) -> Value {
@@ -392,6 +421,9 @@ async fn batches_at_the_same_moment_make_each_operation_once(backend: Backend) {
     assert_eq!(operations(&caller).await, 50);
 }
 
+/// Maximum number of commits of a whole batch. It takes 3 to 5; on SQLite deliveries that have begun add some.
+const MAX_COMMITS: usize = 12;
+
 /// Many creates wait for few syncs.
 async fn a_batch_shares_its_commits(backend: Backend) {
     let sandbox = Sandbox::start(backend).await;
@@ -402,7 +434,7 @@ async fn a_batch_shares_its_commits(backend: Backend) {
     let made = commits(&sandbox).await - before;
     assert_eq!(answer.status, 200, "{}", answer.text);
     assert_eq!(operations(&caller).await, 100);
-    assert!((1..=MAX_BATCH_ITEMS / 2).contains(&made), "{made} commits");
+    assert!((1..=MAX_COMMITS).contains(&made), "{made} commits");
 }
 
 /// On PostgreSQL the transactions that wrote operations, on SQLite all that are in its log.

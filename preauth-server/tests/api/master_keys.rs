@@ -1,5 +1,6 @@
 //! The master key is rotated while the service runs; a key still in use cannot be dropped.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Output;
 use std::sync::Arc;
@@ -9,12 +10,11 @@ use preauth_client::wire::path::PRE_AUTHORIZATIONS;
 use reqwest::Method;
 use serde_json::{Value, json};
 use test_support::{
-    Backend, Home, RawCaller, Sandbox, Server, SettableClock, TestReceiver, offer_body,
-    on_each_database, write_secret,
+    Backend, Home, RawCaller, Sandbox, Server, SettableClock, TestReceiver, faketime, offer_body,
+    on_each_database, set_by, write_secret,
 };
 use webhook_verify::{SIGNATURE_HEADER, Secret, Verifier};
 
-use crate::operating::{faketime, set_by};
 use crate::process::{preauth, text};
 
 on_each_database! {
@@ -102,6 +102,59 @@ fn refused_start(home: &Home) -> String {
     text(&output.stderr)
 }
 
+/// A backup's manifest has the keys with secrets, as the running server shows them.
+async fn a_backup_names_the_keys_that_it_needs(sandbox: &Sandbox) {
+    let folder = tempfile::tempdir().unwrap();
+    let (data, target) = (sandbox.data(), folder.path().join("backup"));
+    let [data, target] = [&data, &target].map(|path| path.to_str().unwrap());
+    let url = sandbox.database_url();
+    let database = url.iter().flat_map(|url| ["--database", url]);
+    let arguments = ["backup", target, "--data", data].into_iter();
+    let arguments: Vec<_> = arguments.chain(database).collect();
+    let aside = [
+        "CREATE SCHEMA aside",
+        "ALTER TABLE preauth_sandbox SET SCHEMA aside",
+    ];
+    execute(url.as_deref(), aside).await;
+    let made = preauth(
+        folder.path(),
+        &arguments,
+        &[("PREAUTH_FILES_SHARED", "true")],
+    );
+    let back = [
+        "ALTER TABLE aside.preauth_sandbox SET SCHEMA public",
+        "DROP SCHEMA aside",
+    ];
+    execute(url.as_deref(), back).await;
+    assert!(made.status.success(), "{}", text(&made.stderr));
+    let manifest = std::fs::read(folder.path().join("backup/manifest.json")).unwrap();
+    let manifest: Value = serde_json::from_slice(&manifest).unwrap();
+    let needed = |keys: &Value| {
+        let keys = keys.as_array().unwrap().iter();
+        let keys = keys.map(|key| {
+            (
+                key["id"].as_str().unwrap().to_owned(),
+                key["secrets"].as_u64(),
+            )
+        });
+        let keys = keys.filter(|(_, secrets)| *secrets != Some(0));
+        keys.collect::<BTreeMap<_, _>>()
+    };
+    let shown = ask(sandbox, false, "master-keys").await;
+    assert!(!needed(&shown["keys"]).is_empty(), "{shown}");
+    assert_eq!(needed(&manifest["masterKeys"]), needed(&shown["keys"]));
+}
+
+/// On PostgreSQL alone: a backup refuses a table that it does not know, as a sandbox's mark.
+async fn execute(url: Option<&str>, statements: [&'static str; 2]) {
+    let Some(url) = url else { return };
+    let pool = sqlx::PgPool::connect(url).await.unwrap();
+    for statement in statements {
+        sqlx::query(statement).execute(&pool).await.unwrap();
+    }
+    pool.close().await;
+}
+
 async fn a_master_key_is_replaced_while_deliveries_go_on(backend: Backend) {
     let receiver = TestReceiver::start().await;
     let home = Sandbox::start_sending_to(backend, &receiver.url())
@@ -112,6 +165,7 @@ async fn a_master_key_is_replaced_while_deliveries_go_on(backend: Backend) {
     let old_secret = sandbox.text("webhookSecret").to_owned();
     let new_secret = rotate_with_overlap(&sandbox).await;
     assert_eq!(keys(&sandbox).await, [(true, 1), (true, 1)]);
+    a_backup_names_the_keys_that_it_needs(&sandbox).await;
     let offers = async {
         for number in 0..20 {
             offer(&sandbox, &format!("NF-{number}")).await;
@@ -120,6 +174,7 @@ async fn a_master_key_is_replaced_while_deliveries_go_on(backend: Backend) {
     let (done, ()) = tokio::join!(ask(&sandbox, true, "master-keys/reencrypt"), offers);
     assert_eq!(done, json!({"reencrypted": 1, "unopened": 0, "held": 0}));
     assert_eq!(keys(&sandbox).await, [(true, 2), (true, 0)]);
+    a_backup_names_the_keys_that_it_needs(&sandbox).await;
     // The old key may be removed.
     let home = sandbox.kill();
     write_secret(&key_file(&home), NEW_KEY);

@@ -27,7 +27,7 @@ const fn breaks(rule: Rule, statements: &'static [&'static str]) -> Corruption {
 /// Mails per address and day.
 const SHARE: u32 = 5;
 
-const CORRUPTIONS: [Corruption; 63] = [
+const CORRUPTIONS: [Corruption; 65] = [
     breaks(
         Rule::Readable,
         &["UPDATE operations SET closing_action = 'NOBODY' WHERE id = 2"],
@@ -198,6 +198,11 @@ const CORRUPTIONS: [Corruption; 63] = [
            WHERE head_office_id = (SELECT supplier_id FROM operations WHERE id = 1)"],
     ),
     breaks(
+        Rule::Recipients,
+        &["UPDATE deliveries SET head_office_id =
+               (SELECT id FROM companies WHERE cnpj = '11444777000161')"],
+    ),
+    breaks(
         Rule::DeliveryOutcome,
         &["DELETE FROM attempts WHERE number = 1"],
     ),
@@ -259,6 +264,12 @@ const CORRUPTIONS: [Corruption; 63] = [
     breaks(
         Rule::ReplyOfCreation,
         &["UPDATE idempotency_replies SET operation_id = 2 WHERE operation_id = 4"],
+    ),
+    breaks(
+        Rule::ReplyOfCreation,
+        &["UPDATE idempotency_replies SET head_office_id =
+               (SELECT id FROM companies WHERE cnpj = '11444777000161')
+           WHERE operation_id = 4"],
     ),
     breaks(
         Rule::CountsOfLists,

@@ -91,9 +91,24 @@ async fn a_session_outlives_its_database_and_nothing_is_done_meanwhile() {
         let refused = browser.submit_again(&form, &approve, &[]).await;
         assert_away(&refused, form_says, &approve);
     }
+    // Of a session that is not there yet nothing is promised.
     let mut other = Browser::at(&browser.url);
-    let refused = other.sign_in(sandbox.text("platformToken")).await;
-    assert_eq!(refused.status, 503, "{}", refused.text);
+    for (language, says) in [
+        ("en", "Nothing was done. Try again in a moment."),
+        ("pt-BR", "Nada foi feito. Tente de novo em instantes."),
+    ] {
+        other.language = language;
+        let refused = other.sign_in(sandbox.text("platformToken")).await;
+        assert_away(&refused, says, "/console/sign-in");
+        for wrong in ["your session", "sua sessão"] {
+            assert!(!refused.text.contains(wrong), "{}", refused.text);
+        }
+    }
+    // The cause is in the log.
+    let log = sandbox.log();
+    let of_sign_in = log.lines().filter(|line| line.contains("/console/sign-in"));
+    let has_cause = |line: &str| line.contains(" 503 ") && line.contains("): the database did not");
+    assert!(of_sign_in.clone().any(has_cause), "{log}");
     cluster.control("start").await;
     until_ready(&sandbox).await;
     browser.language = "en";

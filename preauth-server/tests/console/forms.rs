@@ -11,6 +11,8 @@ on_each_database! {
     a_form_that_is_sent_twice_creates_once,
     a_refusal_is_shown_in_the_reader_s_language,
     a_list_is_searched_and_downloaded,
+    payment_orders_are_downloaded_in_the_reader_s_spelling,
+    the_page_of_an_operation_leads_to_its_lists,
 }
 
 async fn offered(sandbox: &Sandbox, number: &str) -> i64 {
@@ -159,7 +161,12 @@ async fn a_refusal_is_shown_in_the_reader_s_language(backend: Backend) {
 async fn a_list_is_searched_and_downloaded(backend: Backend) {
     let sandbox = Sandbox::start(backend).await;
     let mut browser = browser(&sandbox).await;
-    let id = offered(&sandbox, "NF-903").await;
+    let mut offer = test_support::offer_body(&sandbox, "NF-903");
+    offer["externalReference"] = serde_json::json!("PEDIDO-903");
+    let path = preauth_client::wire::path::PRE_AUTHORIZATIONS;
+    let made = sandbox.caller("apiKey").post_json(path, &offer).await;
+    assert_eq!(made.status, 201, "{}", made.text);
+    let id = made.json()["id"].as_i64().unwrap();
     let link = format!("href=\"/console/operations/{id}\"");
     let today = browser.page("/console/operations").await;
     // As the reader sees it: a day of São Paulo.
@@ -172,6 +179,8 @@ async fn a_list_is_searched_and_downloaded(backend: Backend) {
         ("?status=TO_PAY", false),
         ("?invoiceNumber=NF-903", true),
         ("?invoiceNumber=NF-9", false),
+        ("?externalReference=PEDIDO-903", true),
+        ("?externalReference=PEDIDO-9", false),
         (&format!("?cnpj={supplier}"), true),
         (&format!("?cnpj={}", sandbox.text("companyCnpj")), true),
         (&format!("?cnpj={}", sandbox.text("branchCnpj")), false),
@@ -182,6 +191,14 @@ async fn a_list_is_searched_and_downloaded(backend: Backend) {
         let page = browser.page(&format!("/console/operations{query}")).await;
         assert_eq!(page.contains(&link), finds, "{query}: {page}");
     }
+    // An id leads to the record; of an id that none has, the page says so.
+    let sought = browser.get(&format!("/console/operations?id={id}")).await;
+    assert_eq!(sought.status, 303, "{}", sought.text);
+    let page = format!("/console/operations/{id}");
+    assert_eq!(sought.header("location"), page);
+    let sought = browser.get("/console/operations?id=999999").await;
+    let missing = browser.get(sought.header("location")).await;
+    assert_eq!(missing.status, 404, "{}", missing.text);
     let wrong = browser.page("/console/operations?cnpj=1").await;
     assert!(wrong.contains("role=\"alert\""), "{wrong}");
     let file = browser
@@ -205,4 +222,94 @@ async fn a_list_is_searched_and_downloaded(backend: Backend) {
         "{}",
         file.text
     );
+    // A column of plain numbers, as a spreadsheet in Portuguese reads them.
+    assert!(file.text.contains(";\"12500,50\";"), "{}", file.text);
+}
+
+async fn payment_orders_are_downloaded_in_the_reader_s_spelling(backend: Backend) {
+    let sandbox = Sandbox::start(backend).await;
+    let mut browser = browser(&sandbox).await;
+    let company = sandbox.company().await;
+    let fields = [
+        ("payerCompanyId", company.as_str()),
+        ("supplierCnpj", sandbox.text("supplierCnpj")),
+        ("amount", "11,900.05"),
+    ];
+    let added = browser.submit("/console/new-payment-order", &fields).await;
+    assert_eq!(added.status, 303, "{}", added.text);
+    let path = format!("{PREFIX}/payment-orders");
+    let order = sandbox.platform().get(&path).await.json()["data"][0].clone();
+    let [payer, supplier] = ["payer", "supplier"].map(|it| order[it]["name"].as_str().unwrap());
+    let [id, at] = ["id", "createdAt"].map(|it| order[it].to_string().replace('"', ""));
+
+    let rows = async |browser: &mut Browser| {
+        let file = browser.get("/console/payment-orders.csv").await;
+        assert_eq!(file.header("content-type"), "text/csv; charset=utf-8");
+        let file = file.text.strip_prefix('\u{feff}').unwrap().to_owned();
+        let lines: Vec<_> = file.split_terminator("\r\n").map(str::to_owned).collect();
+        <[String; 2]>::try_from(lines).unwrap()
+    };
+    let [titles, row] = rows(&mut browser).await;
+    assert!(
+        titles.starts_with("\"id\",\"status\",\"payer\""),
+        "{titles}"
+    );
+    assert_eq!(
+        row,
+        format!("\"{id}\",\"CREATED\",\"{payer}\",\"{supplier}\",\"11900.05\",\"\",\"\",\"{at}\"")
+    );
+    browser.language = "pt-BR";
+    let [titles, row] = rows(&mut browser).await;
+    assert!(
+        titles.starts_with("\"id\";\"situação\";\"empresa pagadora\""),
+        "{titles}"
+    );
+    assert_eq!(
+        row,
+        format!("\"{id}\";\"CREATED\";\"{payer}\";\"{supplier}\";\"11900,05\";\"\";\"\";\"{at}\"")
+    );
+}
+
+async fn the_page_of_an_operation_leads_to_its_lists(backend: Backend) {
+    let sandbox = Sandbox::start(backend).await;
+    let mut browser = browser(&sandbox).await;
+    let (id, other) = (
+        offered(&sandbox, "NF-904").await,
+        offered(&sandbox, "NF-905").await,
+    );
+    for operation in [id, other] {
+        for (step, fields) in [
+            ("request", &[][..]),
+            ("approve", &[]),
+            ("release", &[("netAmount", "11987.65")]),
+        ] {
+            let form = format!("/console/operations/{operation}/{step}");
+            let done = browser.submit(&form, fields).await;
+            assert_eq!(done.status, 303, "{}", done.text);
+        }
+        let form = format!("/console/operations/{operation}/new-payment-order");
+        let page = browser.page(&form).await;
+        let filled = |name: &str| {
+            let field = page.split(&format!("name=\"{name}\"")).nth(1).unwrap();
+            let value = field.split("value=\"").nth(1).unwrap();
+            value.split('"').next().unwrap().to_owned()
+        };
+        let names = ["payerCompanyId", "supplierCnpj", "amount", "operationId"];
+        let values = names.map(|name| (name, filled(name)));
+        let fields = values
+            .each_ref()
+            .map(|(name, value)| (*name, value.as_str()));
+        let made = browser.submit_again(&page, &form, &fields).await;
+        assert_eq!(made.status, 303, "{}", made.text);
+    }
+    let page = browser.page(&format!("/console/operations/{id}")).await;
+    let records = format!("href=\"/console/operations/{other}\"");
+    let own = format!("href=\"/console/operations/{id}\"");
+    for list in ["deliveries", "mails", "payment-orders"] {
+        let path = format!("/console/{list}?operationId={id}");
+        assert!(page.contains(&format!("href=\"{path}\"")), "{path}: {page}");
+        let list = browser.page(&path).await;
+        assert!(list.contains(&own), "{list}");
+        assert!(!list.contains(&records), "{list}");
+    }
 }

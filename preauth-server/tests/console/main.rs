@@ -7,12 +7,18 @@
     reason = "a test that cannot go on has failed"
 )]
 
+mod attention;
 mod browser;
+mod confirmations;
 mod database_away;
 mod directory;
 mod escaping;
 mod forms;
 mod forms_of_companies;
+mod forms_of_the_rest;
+mod leaked_key;
+mod lists_of_companies;
+mod log;
 mod pages;
 mod personal_data;
 mod refusals;

@@ -1,17 +1,19 @@
 //! What holds for every page and form, over the list of all routes.
 
+use preauth_core::value::Timestamp;
 use preauth_server::http::console_paths;
 use preauth_server::http::platform::PREFIX;
 use reqwest::Method;
 use serde_json::json;
 use test_support::{Answer, Backend, RawCaller, Sandbox, on_each_database};
 
-use crate::browser::{Browser, hidden};
+use crate::browser::{Browser, browser, hidden};
 
 on_each_database! {
     every_page_has_strict_headers_in_both_languages,
     every_form_is_refused_without_its_origin_or_token,
     every_page_wants_a_session,
+    no_other_listener_knows_the_console,
     a_role_sees_and_does_only_what_it_may,
     an_operator_opens_every_form_but_those_of_administrators,
 }
@@ -128,7 +130,7 @@ async fn every_page_has_strict_headers_in_both_languages(backend: Backend) {
     for (language, tag) in [("en", "en"), ("pt-BR", "pt-BR"), ("de", "pt-BR")] {
         let mut browser = Browser::signed_in(url, sandbox.text("platformToken")).await;
         browser.language = language;
-        let mut shown = 0;
+        let (mut shown, mut times) = (0, 0);
         for (_, path) in console_paths().iter().filter(|(method, _)| method == "GET") {
             let path = ids.fill(path);
             let answer = browser.get(&path).await;
@@ -138,6 +140,14 @@ async fn every_page_has_strict_headers_in_both_languages(backend: Backend) {
                 answer.text
             );
             assert_strict(&answer, &path);
+            for time in answer.text.split("<time ").skip(1) {
+                let title = time.split("title=\"").nth(1).unwrap();
+                let title = title.split('"').next().unwrap();
+                // UTC for those who hover.
+                let is_utc = title.ends_with('Z') && Timestamp::parse(title).is_ok();
+                assert!(is_utc, "{path}: {title}");
+                times += 1;
+            }
             if answer.header("content-type").starts_with("text/html") {
                 let lang = format!("<html lang=\"{tag}\">");
                 assert!(answer.text.contains(&lang), "{path}: {}", answer.text);
@@ -147,6 +157,7 @@ async fn every_page_has_strict_headers_in_both_languages(backend: Backend) {
             assert_eq!(head.status, answer.status, "{path}");
         }
         assert!(shown > 50, "{shown} pages");
+        assert!(times > 20, "{times} times");
     }
 }
 
@@ -217,6 +228,30 @@ async fn every_page_wants_a_session(backend: Backend) {
     assert_eq!(answer.status, 421, "{}", answer.text);
 }
 
+/// A request of the integration API meets nothing of the console, and neither does one of the supplier's page.
+async fn no_other_listener_knows_the_console(backend: Backend) {
+    let sandbox = Sandbox::start(backend).await;
+    let ids = Ids::of(&sandbox).await;
+    let signed_in = browser(&sandbox).await;
+    for listener in ["baseUrl", "portalUrl"] {
+        // Not even with a session's cookie.
+        let mut browser = signed_in.elsewhere(sandbox.text(listener));
+        let own = browser.url.clone();
+        for (method, path) in console_paths() {
+            let path = ids.fill(&path);
+            let answer = match method.as_str() {
+                "GET" => browser.get(&path).await,
+                _ => browser.post_from(&own, &path, &[]).await,
+            };
+            assert_eq!(answer.status, 404, "{listener} {path}: {}", answer.text);
+            assert!(!answer.headers.contains_key("set-cookie"), "{path}");
+            // The supplier's page for links that are not valid names the path that was asked for.
+            let assets = "/console/assets";
+            assert!(!answer.text.contains(assets), "{}", answer.text);
+        }
+    }
+}
+
 async fn a_role_sees_and_does_only_what_it_may(backend: Backend) {
     let sandbox = Sandbox::start(backend).await;
     let ids = Ids::of(&sandbox).await;
@@ -233,7 +268,13 @@ async fn a_role_sees_and_does_only_what_it_may(backend: Backend) {
     let mut forms = 0;
     for (method, path) in console_paths() {
         let path = ids.fill(&path);
-        let own = ["/console/sign-in", "/console/sign-out", "/console/language"];
+        let own = [
+            "/console/sign-in",
+            "/console/sign-out",
+            "/console/language",
+            // It only reads.
+            "/console/leaked-key",
+        ];
         if method != "POST" || own.contains(&path.as_str()) {
             continue;
         }

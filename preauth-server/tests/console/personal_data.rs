@@ -103,7 +103,11 @@ async fn nothing_is_erased_by_mistake_or_while_an_operation_is_in_progress(backe
         assert!(!page.contains(&format!("href=\"{ERASE}\"")), "{page}");
         let refused = browser.submit(ERASE, &[("confirmation", CNPJ)]).await;
         assert_eq!(refused.status, 409, "{}", refused.text);
-        assert!(refused.text.contains(words), "{}", refused.text);
+        let says = match language {
+            "en" => "while the company has an operation in progress",
+            _ => words,
+        };
+        assert!(refused.text.contains(says), "{}", refused.text);
     }
     browser.language = "en";
     cancelled(&sandbox, operation).await;
@@ -111,7 +115,7 @@ async fn nothing_is_erased_by_mistake_or_while_an_operation_is_in_progress(backe
         let refused = browser.submit(ERASE, &[("confirmation", typed)]).await;
         assert_eq!(refused.status, 400, "{typed}: {}", refused.text);
         let text = &refused.text;
-        assert!(text.contains("Nothing was done."), "{typed}: {text}");
+        assert!(text.contains("Nothing was done"), "{typed}: {text}");
     }
     let kept = read(&sandbox, &format!("personal-data/{CNPJ}")).await;
     assert_eq!(

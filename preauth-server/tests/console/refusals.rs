@@ -89,6 +89,9 @@ async fn every_field_of_every_form_has_its_problem_beside_it(backend: Backend) {
                 );
                 seen += 1;
             }
+            // The reader goes on at the first of them.
+            let focused = refused.text.matches(" autofocus").count();
+            assert_eq!(focused, 1, "{path}: {}", refused.text);
             let is_invalid = refused.text.matches("aria-invalid=\"true\"").count();
             assert!(is_invalid >= names.len(), "{path}: {}", refused.text);
         }

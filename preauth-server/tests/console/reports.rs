@@ -83,7 +83,7 @@ async fn a_bad_range_is_answered_in_words(backend: Backend) {
     for (query, en, pt) in [
         (
             "since=2026-11-02&until=2026-11-01",
-            "The first day is after the last one.",
+            "id=\"error-since\">The first day is after the last one.",
             "O primeiro dia vem depois do último.",
         ),
         (
@@ -93,18 +93,18 @@ async fn a_bad_range_is_answered_in_words(backend: Backend) {
         ),
         (
             "since=2020-01-01&until=2026-01-01",
-            "A report has at most 92 days, or 36 months.",
+            "id=\"error-since\">A report has at most 92 days, or 36 months.",
             "Um relatório tem no máximo 92 dias, ou 36 meses.",
         ),
         (
             "until=2026-02-30",
-            "This is no day of the calendar: 2026-02-30",
-            "Isto não é um dia do calendário: 2026-02-30",
+            "id=\"error-until\">This field is not in the calendar.",
+            "id=\"error-until\">Este campo não existe no calendário.",
         ),
         (
             "since=%3Cscript%3E",
-            "This is no day of the calendar: &#60;script&#62;",
-            "Isto não é um dia do calendário: &#60;script&#62;",
+            "id=\"error-since\">This field must be a date",
+            "id=\"error-since\">Este campo deve ter o formato AAAA-MM-DD.",
         ),
         ("by=WEEK", "by", "by"),
         ("companyId=7", "companyId", "companyId"),

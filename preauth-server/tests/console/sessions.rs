@@ -3,20 +3,26 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use chrono::TimeDelta;
 use preauth_server::access::ConsoleSecret;
+use preauth_server::clock::{Clock as _, SystemClock};
 use preauth_server::http::platform::PREFIX;
 use serde_json::{Value, json};
-use test_support::{Backend, Home, RawCaller, Server, on_each_database};
+use sqlx::{AssertSqlSafe, Connection as _, Executor as _, PgConnection, SqliteConnection};
+use test_support::{Answer, Backend, Home, RawCaller, Sandbox, Server, on_each_database, travel};
 
-use crate::browser::{Browser, hidden};
+use crate::browser::{Browser, browser, hidden};
 
 const TOKEN: &str = "operator-token-of-the-tests";
 
 on_each_database! {
     a_session_opens_with_a_token_and_ends_with_signing_out,
     a_session_ends_with_its_operator,
+    a_session_ends_when_its_operator_s_token_does,
+    the_form_token_of_another_session_is_refused,
     the_session_of_root_ends_with_its_token,
     a_session_is_not_written_anywhere_in_clear_text,
+    a_session_ends_after_eight_hours_and_signing_in_leads_back,
 }
 
 async fn server(backend: Backend) -> Server {
@@ -32,7 +38,7 @@ async fn add(server: &Server, name: &str, role: &str) -> Value {
     added.json()
 }
 
-fn is_sign_in(answer: &test_support::Answer) -> bool {
+fn is_sign_in(answer: &Answer) -> bool {
     answer.status == 303
         && answer
             .header("location")
@@ -94,6 +100,62 @@ async fn a_session_ends_with_its_operator(backend: Backend) {
     assert_eq!(browser.sign_in(token).await.status, 401);
 }
 
+async fn a_session_ends_when_its_operator_s_token_does(backend: Backend) {
+    let sandbox = Sandbox::start(backend).await;
+    let until = SystemClock.now().saturating_add(TimeDelta::hours(1));
+    let body = json!({"name": "Ana", "role": "OPERATOR", "validUntil": until.to_string()});
+    let path = format!("{PREFIX}/operators");
+    let added = sandbox.platform().post_json(&path, &body).await;
+    assert_eq!(added.status, 201, "{}", added.text);
+    let token = added.json()["token"].as_str().unwrap().to_owned();
+    let mut ana = Browser::signed_in(sandbox.text("platformUrl"), &token).await;
+    let mut root = browser(&sandbox).await;
+    travel::advance(&sandbox, 1_800).await;
+    let page = ana.page("/console/operations").await;
+    let form_token = hidden(&page, "form_token");
+    travel::advance(&sandbox, 1_900).await;
+    // A cached look-up may be a second old.
+    let ends = async { while !is_sign_in(&ana.get("/console/operations").await) {} };
+    let ended = tokio::time::timeout(Duration::from_secs(10), ends).await;
+    assert!(ended.is_ok(), "still open");
+    let led = ana.get("/console/operations?status=TO_PAY").await;
+    assert_eq!(
+        led.header("location"),
+        "/console/sign-in?next=%2Fconsole%2Foperations%3Fstatus%3DTO%5FPAY"
+    );
+    // A form that was open does nothing any more.
+    let origin = ana.url.clone();
+    let fields = [("form_token", form_token.as_str())];
+    let form = ana
+        .post_from(&origin, "/console/new-operation", &fields)
+        .await;
+    assert!(is_sign_in(&form), "{}", form.text);
+    assert_eq!(ana.sign_in(&token).await.status, 401);
+    // Others stay signed in.
+    root.page("/console").await;
+}
+
+async fn the_form_token_of_another_session_is_refused(backend: Backend) {
+    let server = server(backend).await;
+    let mut one = Browser::signed_in(&server.platform_url, TOKEN).await;
+    // Even of the same operator.
+    let mut other = Browser::signed_in(&server.platform_url, TOKEN).await;
+    let path = "/console/new-operator";
+    let form = one.page(path).await;
+    let own = other.page(path).await;
+    assert_ne!(hidden(&form, "form_token"), hidden(&own, "form_token"));
+    let fields = [("name", "Bruno"), ("role", "ADMIN")];
+    let refused = other.submit_again(&form, path, &fields).await;
+    assert_eq!(refused.status, 403, "{}", refused.text);
+    let says = "This form was not sent from a page of this session. Nothing was done";
+    assert!(refused.text.contains(says), "{}", refused.text);
+    let operators = RawCaller::new(&server.platform_url, Some(TOKEN));
+    let operators = operators.get(&format!("{PREFIX}/operators")).await.json();
+    assert_eq!(operators["pagination"]["total"], 0, "{operators}");
+    let done = other.submit_again(&own, path, &fields).await;
+    assert_eq!(done.status, 200, "{}", done.text);
+}
+
 async fn the_session_of_root_ends_with_its_token(backend: Backend) {
     let home = Arc::new(Home::new(backend).await);
     let first = Server::start_in(Arc::clone(&home), TOKEN).await;
@@ -116,6 +178,81 @@ async fn a_session_is_not_written_anywhere_in_clear_text(backend: Backend) {
     let log = server.log();
     assert!(log.contains("signed in"), "{log}");
     assert!(!log.contains(&secret) && !log.contains(TOKEN));
+}
+
+/// Lets so many minutes pass for the sessions of a server: its clock is the database's, which no test may move while
+/// it serves.
+async fn age_sessions(home: &Home, minutes: i64) {
+    let ms = minutes * 60_000;
+    let sql = format!(
+        "UPDATE console_sessions SET created_at = created_at - {ms}, expires_at = expires_at - {ms}"
+    );
+    let sql = AssertSqlSafe(sql);
+    if let [_, url] = home.database_flags().as_slice() {
+        let mut beside = PgConnection::connect(url).await.unwrap();
+        beside.execute(sql).await.unwrap();
+    } else {
+        let file = home.folder().join("data").join("preauth.db");
+        let url = format!("sqlite://{}", file.display());
+        let mut beside = SqliteConnection::connect(&url).await.unwrap();
+        beside.execute(sql).await.unwrap();
+    }
+}
+
+async fn a_session_ends_after_eight_hours_and_signing_in_leads_back(backend: Backend) {
+    const FORM: &str = "/console/new-company";
+    let home = Arc::new(Home::new(backend).await);
+    let server = Server::start_in(Arc::clone(&home), TOKEN).await;
+    let mut browser = Browser::signed_in(&server.platform_url, TOKEN).await;
+    let form = browser.page(FORM).await;
+    age_sessions(&home, 8 * 60 - 5).await;
+    // Still the same one.
+    let still = browser.page(FORM).await;
+    assert_eq!(hidden(&still, "form_token"), hidden(&form, "form_token"));
+    age_sessions(&home, 6).await;
+    let origin = browser.url.clone();
+    let sign_in = async |browser: &mut Browser, sent_to: &Answer| {
+        assert!(is_sign_in(sent_to), "{}", sent_to.text);
+        let page = browser.page(sent_to.header("location")).await;
+        let next = hidden(&page, "next");
+        let fields = [("token", TOKEN), ("next", next.as_str())];
+        let opened = browser
+            .post_from(&origin, "/console/sign-in", &fields)
+            .await;
+        assert_eq!(opened.status, 303, "{}", opened.text);
+        (page, opened.header("location").to_owned())
+    };
+    // A page: back to where one was.
+    let path = "/console/operations?status=TO_PAY";
+    let ended = browser.get(path).await;
+    let (page, back) = sign_in(&mut browser.clone(), &ended).await;
+    assert!(page.contains("Sign in"), "{page}");
+    assert!(!page.contains("nothing was done"), "{page}");
+    assert_eq!(back, path);
+    // A form: nothing is done, the page says so, and it opens again.
+    let company = [
+        ("cnpj", "45.723.001/0001-00"),
+        ("name", "Construtora Azul S.A."),
+        ("kind", "CONSTRUCTION"),
+    ];
+    for (language, says) in [("en", "nothing was done"), ("pt-BR", "nada foi feito")] {
+        let mut late = browser.clone();
+        late.language = language;
+        let ended = late.submit_again(&form, FORM, &company).await;
+        let (page, back) = sign_in(&mut late, &ended).await;
+        assert!(page.contains(says), "{page}");
+        assert_eq!(back, FORM);
+        // With the session of before it is refused as well.
+        let refused = late.submit_again(&form, FORM, &company).await;
+        assert_eq!(refused.status, 403, "{}", refused.text);
+        let again = late.page(FORM).await;
+        assert_ne!(hidden(&again, "form_token"), hidden(&form, "form_token"));
+    }
+    let root = RawCaller::new(&server.platform_url, Some(TOKEN));
+    let path = format!("{PREFIX}/companies?cnpj=45723001000100");
+    assert_eq!(root.get(&path).await.json()["data"], json!([]));
+    let signed_out = browser.submit_again(&form, "/console/sign-out", &[]).await;
+    assert_eq!(signed_out.header("location"), "/console/sign-in");
 }
 
 #[tokio::test]

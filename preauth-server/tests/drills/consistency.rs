@@ -11,6 +11,7 @@ use test_support::{RawCaller, Sandbox};
 use tokio::time::Instant;
 
 use crate::erp::{Entry, Outcome};
+use crate::overlap::nothing_overlaps;
 use crate::receiver::Event;
 use crate::scene::Scene;
 
@@ -32,9 +33,16 @@ pub(crate) struct Figures {
 struct Left {
     entries: Vec<Entry>,
     operations: BTreeMap<String, PreAuthorization>,
-    /// The stored body of every delivery, by event id.
-    deliveries: BTreeMap<String, String>,
+    /// Every delivery, by event id.
+    deliveries: BTreeMap<String, Stored>,
     received: BTreeMap<String, Event>,
+}
+
+/// A delivery, as it is stored.
+struct Stored {
+    body: String,
+    /// Whether an attempt is on record that the receiver did not confirm.
+    has_failed: bool,
 }
 
 /// Waits until nothing is left to send, and checks.
@@ -44,12 +52,13 @@ pub(crate) async fn check(scene: &Scene) -> Figures {
     let left = Left {
         entries: scene.ledger.entries(),
         operations: operations(scene).await,
-        deliveries: deliveries.bodies().await,
+        deliveries: deliveries.stored().await,
         received: scene.receiver.events(),
     };
     assert_eq!(scene.receiver.wrongs(), [""; 0], "wrongs arrived");
     left.every_answer_matches_its_operation();
     left.every_event_arrived_as_it_is_stored();
+    left.no_attempts_overlap();
     left.every_operation_has_its_events();
     replays_are_byte_equal(scene, &left).await;
     scene.first().passes_its_audit().await;
@@ -133,19 +142,30 @@ impl Deliveries {
 
     /// The stored body of every delivery, by event id.
     pub(crate) async fn bodies(&self) -> BTreeMap<String, String> {
-        let mut bodies = BTreeMap::new();
+        let stored = self.stored().await.into_iter();
+        stored.map(|(event, stored)| (event, stored.body)).collect()
+    }
+
+    /// What is stored of every delivery, by event id.
+    async fn stored(&self) -> BTreeMap<String, Stored> {
+        let mut all = BTreeMap::new();
         for page in 1.. {
             let list = self.list(&format!("page={page}&limit={PAGE}")).await;
             for delivery in list["data"].as_array().unwrap() {
                 let text = |name: &str| delivery[name].as_str().unwrap().to_owned();
-                let second = bodies.insert(text("eventId"), text("body"));
+                let attempts = delivery["attempts"].as_array().unwrap();
+                let stored = Stored {
+                    body: text("body"),
+                    has_failed: attempts.iter().any(|it| it["httpStatus"] != 204),
+                };
+                let second = all.insert(text("eventId"), stored);
                 assert!(second.is_none(), "one event, one delivery: {delivery}");
             }
             if list["pagination"]["totalPages"].as_u64().unwrap() <= page {
                 break;
             }
         }
-        bodies
+        all
     }
 }
 
@@ -188,7 +208,7 @@ impl Left {
     }
 
     fn every_event_arrived_as_it_is_stored(&self) {
-        for (id, body) in &self.deliveries {
+        for (id, Stored { body, .. }) in &self.deliveries {
             let event = self.received.get(id);
             let event = event.unwrap_or_else(|| panic!("never arrived: {body}"));
             assert_eq!(String::from_utf8_lossy(&event.body), *body);
@@ -198,6 +218,12 @@ impl Left {
             .keys()
             .find(|id| !self.deliveries.contains_key(*id));
         assert_eq!(phantom, None, "an event that is not stored arrived");
+    }
+
+    fn no_attempts_overlap(&self) {
+        let failed = self.deliveries.iter().filter(|(_, it)| it.has_failed);
+        let retried = failed.map(|(event, _)| event.clone()).collect();
+        nothing_overlaps(&self.received, &retried);
     }
 
     fn every_operation_has_its_events(&self) {

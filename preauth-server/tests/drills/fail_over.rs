@@ -11,6 +11,7 @@ use tokio::time::{Instant, sleep};
 
 use crate::chance::{pause, rounds};
 use crate::erp::{Erp, Load, Outcome};
+use crate::feed_reader::FeedReader;
 use crate::proxy::Proxy;
 use crate::scene::{Scene, leases_run_out};
 use test_support::OwnCluster;
@@ -114,11 +115,13 @@ async fn a_synchronous_standby_that_is_promoted_under_load_loses_and_doubles_not
     for _ in 0..rounds(1) {
         let stage = Stage::set(true).await;
         let scene = &stage.scene;
+        let reader = FeedReader::begin(scene.erp(0).client());
         let load = scene.begin_load();
         scene.wait_for_offers(30).await;
         stage.cluster.control("--mode immediate stop").await;
         let ended = stage.promote_under(load).await;
-        println!("promoted in place of a lost primary: {ended}");
+        let read = reader.read_what_arrived(scene).await;
+        println!("promoted in place of a lost primary: {ended}, {read} read");
     }
 }
 

@@ -2,13 +2,15 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
-use preauth_client::wire::path::PRE_AUTHORIZATIONS;
+use preauth_client::wire::path::{EVENTS, PRE_AUTHORIZATIONS};
 use serde_json::Value;
 use sqlx::{Connection, Executor, PgPool, SqliteConnection};
 use test_support::{Answer, Database, RawCaller, offer_body};
 use tokio::sync::Barrier;
 use tokio::task::JoinSet;
+use tokio::time::timeout;
 
 use crate::scene::{Scene, eventually};
 
@@ -16,6 +18,11 @@ use crate::scene::{Scene, eventually};
 const CALLERS: usize = 1_500;
 /// Less than one head office may have in progress.
 const CREATORS: usize = 200;
+
+/// Readers of events: more than read at the same moment.
+const READERS: usize = 50;
+/// A request waits in each queue a few seconds at most, and then a statement has a timeout.
+const MAX_ANSWERING: Duration = Duration::from_secs(45);
 
 /// The outcomes of the requests that arrived while the writer was blocked.
 struct Crowded {
@@ -123,4 +130,29 @@ async fn a_full_queue_refuses_at_once_with_retry_after_on_postgresql() {
         "PostgreSQL: {refused} of {CALLERS} refused; {}",
         scene.check_consistency().await
     );
+}
+
+/// Readers do not wait for each other's statements, of which each waits for the lock until its timeout.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn readers_of_events_are_refused_in_time_while_events_cannot_be_numbered_on_postgresql() {
+    let database = Database::empty().await;
+    let scene = Scene::on(&database.url()).await;
+    let sql = PgPool::connect(&database.url()).await.unwrap();
+    let caller = caller(&scene);
+    assert_eq!(caller.get(EVENTS).await.status, 200);
+    let mut holder = sql.begin().await.unwrap();
+    holder.execute("LOCK TABLE event_batches").await.unwrap();
+    let mut answers = JoinSet::new();
+    for _ in 0..READERS {
+        let caller = caller.clone();
+        answers.spawn(async move { caller.get(EVENTS).await });
+    }
+    // The lock is held all the time.
+    let answers = timeout(MAX_ANSWERING, answers.join_all()).await.unwrap();
+    for answer in answers {
+        assert_eq!(answer.refusal(), (503, "SERVICE_UNAVAILABLE".to_owned()));
+        assert!(!answer.header("retry-after").is_empty());
+    }
+    holder.rollback().await.unwrap();
+    assert_eq!(caller.get(EVENTS).await.status, 200);
 }

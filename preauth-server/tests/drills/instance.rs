@@ -7,6 +7,7 @@ use std::time::Duration;
 use test_support::{Backend, Home, Sandbox};
 
 use crate::chance::ROUNDS;
+use crate::overlap::note_disruption;
 use crate::proxy::Proxy;
 
 /// Files of a sandbox's data folder that a second sandbox on the same database needs.
@@ -59,6 +60,7 @@ impl Instance {
 
     /// Restarts it in its home.
     pub(crate) async fn start_again(&mut self, home: Home) {
+        note_disruption();
         let flags: Vec<&str> = self.flags.iter().map(String::as_str).collect();
         let sandbox = Sandbox::start_program(Command::new(&self.build), home, &flags).await;
         let address = sandbox.text("baseUrl").trim_start_matches("http://");
@@ -81,7 +83,8 @@ impl Instance {
     }
 
     /// Takes the process out, to be killed or stopped.
-    pub(crate) const fn take(&mut self) -> Sandbox {
+    pub(crate) fn take(&mut self) -> Sandbox {
+        note_disruption();
         self.sandbox.take().expect("it is up")
     }
 
@@ -134,6 +137,7 @@ pub(crate) fn present_build() -> &'static Path {
 
 /// Sends a process a signal. After `STOP` none of its threads runs any more.
 pub(crate) fn signal(process: u32, name: &str) {
+    note_disruption();
     let sent = Command::new("kill")
         .args([format!("-{name}"), process.to_string()])
         .status();
@@ -141,6 +145,7 @@ pub(crate) fn signal(process: u32, name: &str) {
     while name == "STOP" && !is_stopped(process) {
         std::thread::sleep(Duration::from_millis(1));
     }
+    note_disruption();
 }
 
 /// Whether all threads of a process are stopped. One of them takes the signal, and on a busy machine the others

@@ -31,6 +31,7 @@ mod instances;
 mod kills;
 mod misbehaviour;
 mod observation;
+mod overlap;
 mod proxy;
 mod receiver;
 mod removed_endpoint;

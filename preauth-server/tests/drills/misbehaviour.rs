@@ -7,6 +7,7 @@ use test_support::{Database, travel::advance};
 use tokio::task::JoinSet;
 
 use crate::crowd::{Crowd, Manner};
+use crate::overlap::note_disruption;
 use crate::scene::{Scene, eventually};
 use crate::suppliers::{Supplier, everything_arrived, register};
 
@@ -62,7 +63,10 @@ async fn receivers_misbehave(scene: Scene) {
         if failures == 2 {
             crowd.all(HEALTHY);
         }
+        // It ends leases, too.
+        note_disruption();
         advance(sandbox, until_the_next_seconds).await;
+        note_disruption();
     }
     everything_arrived(&suppliers, &crowd).await;
     for member in healthy {

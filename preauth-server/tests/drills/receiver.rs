@@ -1,10 +1,11 @@
-//! A webhook receiver that records what arrives, with a configurable answer.
+//! A webhook receiver that records what arrives and when, with a configurable answer.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
 use serde_json::Value;
+use tokio::time::Instant;
 use webhook_verify::{SIGNATURE_HEADER, Secret, Verifier};
 use wiremock::matchers::any;
 use wiremock::{Mock, MockServer, Request, Respond, ResponseTemplate};
@@ -33,8 +34,18 @@ pub(crate) struct Event {
     pub(crate) body: Vec<u8>,
     pub(crate) kind: String,
     pub(crate) operation: i64,
-    /// The number of arrivals.
-    pub(crate) arrivals: usize,
+    /// Every attempt, in the order in which they arrived.
+    pub(crate) arrivals: Vec<Arrival>,
+}
+
+/// An attempt, as its receiver sees it.
+#[derive(Clone, Debug)]
+pub(crate) struct Arrival {
+    /// The path that it was sent to.
+    pub(crate) endpoint: String,
+    pub(crate) began: Instant,
+    /// When its answer was due, whether or not the sender waited for it.
+    pub(crate) ended: Instant,
 }
 
 impl Receiver {
@@ -77,7 +88,7 @@ impl Receiver {
     /// The number of requests that arrived.
     pub(crate) fn arrivals(&self) -> usize {
         let events = self.book.events.lock().unwrap();
-        events.values().map(|event| event.arrivals).sum()
+        events.values().map(|event| event.arrivals.len()).sum()
     }
 
     /// Unexpected requests, described.
@@ -102,6 +113,7 @@ impl Respond for Keeper {
 
 impl Book {
     fn enter(&self, request: &Request) -> Result<(), String> {
+        let began = Instant::now();
         let signature = request.headers.get(SIGNATURE_HEADER);
         let signature = signature.map(reqwest::header::HeaderValue::as_bytes);
         let verifier = self.verifier.get().ok_or("nothing was to arrive yet")?;
@@ -114,9 +126,13 @@ impl Book {
             body: request.body.clone(),
             kind: body["type"].as_str().unwrap_or_default().to_owned(),
             operation: body["data"]["anticipationId"].as_i64().unwrap_or_default(),
-            arrivals: 0,
+            arrivals: Vec::new(),
         });
-        event.arrivals += 1;
+        event.arrivals.push(Arrival {
+            endpoint: request.url.path().to_owned(),
+            began,
+            ended: began + *self.answer_after.lock().unwrap(),
+        });
         if event.body == request.body {
             Ok(())
         } else {

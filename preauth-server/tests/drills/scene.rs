@@ -10,6 +10,7 @@ use tokio::time::Instant;
 use crate::consistency::{self, Figures};
 use crate::erp::{Erp, Ledger, Load};
 use crate::instance::{Instance, present_build};
+use crate::overlap::note_disruption;
 use crate::receiver::Receiver;
 
 /// A request limit that no drill reaches.
@@ -166,6 +167,8 @@ pub(crate) async fn eventually(what: &str, condition: impl Fn() -> bool) {
 /// Expires every lease in PostgreSQL; returns how many there were.
 pub(crate) async fn leases_run_out(sql: &PgPool) -> u64 {
     let end = "UPDATE deliveries SET leased_until = 1 WHERE leased_until IS NOT NULL";
+    note_disruption();
     let ended = sqlx::query(end).execute(sql).await.unwrap();
+    note_disruption();
     ended.rows_affected()
 }

@@ -15,6 +15,7 @@ mod eml;
 mod failing;
 mod faults;
 mod pause;
+mod removed;
 mod sending;
 mod share;
 mod tls;

@@ -26,6 +26,7 @@ mod life;
 mod operators;
 mod payment_orders;
 mod personal_data;
+mod possible_actions;
 mod races;
 mod records;
 mod refusals;

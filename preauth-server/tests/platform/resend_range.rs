@@ -17,6 +17,7 @@ on_each_database! {
     a_malformed_request_changes_nothing,
     a_long_range_is_walked_in_several_requests,
     requests_beside_each_other_and_the_dispatcher_resend_each_delivery_once,
+    a_removal_beside_a_resend_ends_only_what_that_had_queued,
 }
 
 const LONG_AGO: &str = "2020-01-01T00:00:00Z";
@@ -455,4 +456,45 @@ async fn requests_beside_each_other_and_the_dispatcher_resend_each_delivery_once
         expected += queued + 1;
     }
     delivered(&scene, expected).await;
+}
+
+async fn a_removal_beside_a_resend_ends_only_what_that_had_queued(backend: Backend) {
+    const ROUNDS: usize = 12;
+    let scene = Scene::new(backend).await;
+    let endpoint = format!("/companies/{}/webhook-endpoint", scene.company);
+    for round in 0..ROUNDS {
+        scene.offer(&format!("NF-{round}")).await;
+        scene.receiver.requests(round + 1).await;
+        let newest = async || deliveries(&scene).await.remove(0);
+        while newest().await["status"] != "DELIVERED" {
+            tokio::task::yield_now().await;
+        }
+        let arrived = newest().await;
+        // So that nothing is sent meanwhile.
+        scene.post(&format!("{endpoint}/pause"), json!({})).await;
+        let resent = || ask(&scene, "", json!({"since": arrived["createdAt"]}));
+        let removed = || scene.send(Method::DELETE, &endpoint, None);
+        let (resent, removed) = if round % 2 == 0 {
+            tokio::join!(resent(), removed())
+        } else {
+            let (removed, resent) = tokio::join!(removed(), resent());
+            (resent, removed)
+        };
+        assert_eq!(
+            (resent.status, removed.status),
+            (200, 204),
+            "{}",
+            resent.text
+        );
+        let status = match resent.json()["count"].as_u64().unwrap() {
+            0 => "DELIVERED",
+            _ => "FAILED",
+        };
+        let after = newest().await;
+        assert_eq!(after["id"], arrived["id"]);
+        assert_eq!(after["status"], status, "{}", resent.text);
+        assert_eq!(after["attempts"], arrived["attempts"]);
+        scene.register(&scene.company, &scene.receiver.url()).await;
+    }
+    assert_eq!(scene.receiver.requests(ROUNDS).await.len(), ROUNDS);
 }

@@ -1,9 +1,10 @@
 //! A browser without scripts that follows no redirect on its own.
 
 use std::collections::BTreeMap;
+use std::net::IpAddr;
 
 use reqwest::redirect::Policy;
-use reqwest::{Client, Method};
+use reqwest::{Client, ClientBuilder, Method};
 use test_support::Sandbox;
 
 pub(crate) const FORM: (&str, &str) = ("content-type", "application/x-www-form-urlencoded");
@@ -29,7 +30,17 @@ impl Browser {
     }
 
     pub(crate) fn at(base: &str) -> Self {
-        let http = Client::builder().no_proxy().redirect(Policy::none());
+        Self::built(Client::builder(), base)
+    }
+
+    /// Another program on another machine.
+    pub(crate) fn elsewhere(base: &str, address: IpAddr, program: &str) -> Self {
+        let http = Client::builder().local_address(address);
+        Self::built(http.user_agent(program), base)
+    }
+
+    fn built(http: ClientBuilder, base: &str) -> Self {
+        let http = http.no_proxy().redirect(Policy::none());
         Self {
             http: http.build().unwrap(),
             base: base.to_owned(),

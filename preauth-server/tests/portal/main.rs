@@ -9,6 +9,7 @@
 mod answers;
 mod browser;
 mod forms;
+mod forwarded;
 mod headers;
 mod links;
 mod names;

@@ -18,7 +18,7 @@ use crate::newer::UNKNOWN_TYPE;
 pub(crate) struct Coverage(BTreeMap<String, u64>);
 
 /// Everything that must occur at least once in a few hundred seeds.
-const RARE: [&str; 48] = [
+const RARE: [&str; 54] = [
     "a commit's answer was lost",
     "a commit landed late",
     "a late commit was applied",
@@ -39,6 +39,12 @@ const RARE: [&str; 48] = [
     "a lease was given back",
     "a delivery was handed over by its commit",
     "a delivery that was handed over was lost",
+    "a commit found no room",
+    "a commit was to find no room",
+    "a dispatcher was mute while its service went on",
+    "a dispatcher ended while its service went on",
+    "a mute dispatcher was handed a delivery",
+    "a delivery that a mute dispatcher has was claimed by another",
     "a lease was lost before its outcome was recorded",
     "a delivery was given out again",
     "a delivery failed and was tried again",
@@ -73,7 +79,8 @@ const RARE: [&str; 48] = [
 const IN_MEMORY_ONLY: [&str; 2] = ["a standby was promoted", "a promotion cut a commit off"];
 
 /// Events so rare that the rounds on a real database, each of which takes seconds, may be without them.
-const IN_MANY_RUNS: [&str; 3] = [
+const IN_MANY_RUNS: [&str; 4] = [
+    "a delivery that a mute dispatcher has was claimed by another",
     "a command's outcome was unknown",
     "a lease was given back",
     "an offer's outcome was unknown",
@@ -102,11 +109,32 @@ impl Coverage {
         let mut arrived = BTreeSet::new();
         let mut read = BTreeSet::new();
         let mut is_auditing = false;
+        let (mut mute, mut held) = (BTreeSet::new(), BTreeSet::new());
         for entry in history {
             for name in names(&entry.fact) {
                 self.count(name);
             }
             match &entry.fact {
+                Fact::Muted(instance) => {
+                    mute.insert(*instance);
+                }
+                Fact::Started(instance) | Fact::Stopped(instance) | Fact::Killed(instance) => {
+                    mute.remove(instance);
+                }
+                Fact::HandedOver {
+                    instance,
+                    delivery,
+                    is_lost: false,
+                    ..
+                } if mute.contains(instance) => {
+                    held.insert(*delivery);
+                    self.count("a mute dispatcher was handed a delivery");
+                }
+                Fact::Claimed { delivery, .. } if held.remove(delivery) => {
+                    claimed.insert(*delivery);
+                    self.count("a delivery was given out again");
+                    self.count("a delivery that a mute dispatcher has was claimed by another");
+                }
                 Fact::Quiet => break,
                 Fact::AuditBegun => is_auditing = true,
                 Fact::AuditEnded => is_auditing = false,
@@ -157,6 +185,9 @@ fn names(fact: &Fact) -> Vec<&'static str> {
         Fact::Stopped(_) => vec!["an instance stopped in good order"],
         Fact::HandedOver { is_lost: false, .. } => vec!["a delivery was handed over by its commit"],
         Fact::HandedOver { is_lost: true, .. } => vec!["a delivery that was handed over was lost"],
+        Fact::FoundNoRoom { is_planned, .. } => vec![no_room(*is_planned)],
+        Fact::Muted(_) => vec!["a dispatcher was mute while its service went on"],
+        Fact::DispatcherEnded(_) => vec!["a dispatcher ended while its service went on"],
         Fact::Released { .. } => vec!["a lease was given back"],
         Fact::Finished {
             is_recorded: false, ..
@@ -205,6 +236,14 @@ fn names(fact: &Fact) -> Vec<&'static str> {
             ..
         } if why.starts_with("not possible") => vec!["a cancel lost a race"],
         _ => vec![],
+    }
+}
+
+const fn no_room(is_planned: bool) -> &'static str {
+    if is_planned {
+        "a commit was to find no room"
+    } else {
+        "a commit found no room"
     }
 }
 

@@ -25,6 +25,12 @@ pub(crate) enum Defect {
     FencingIgnored,
     /// A delivery is handed over by its commit, and others may claim it.
     HandedOverWithoutLease,
+    /// A delivery is leased by its commit though the dispatcher of its instance has no room.
+    HandedOverBeyondRoom,
+    /// A commit hands over a delivery to a paused endpoint.
+    HandedOverWhilePaused,
+    /// The lease of a delivery that its commit hands over never ends, even if nobody has it.
+    HandoverLostForGood,
     /// Deliveries of a paused endpoint are claimed.
     PauseIgnored,
     /// A delivery counts as delivered as soon as it is claimed.

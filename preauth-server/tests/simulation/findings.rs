@@ -102,6 +102,21 @@ fn a_delivery_that_is_handed_over_without_a_lease_is_found() {
 }
 
 #[test]
+fn a_delivery_that_is_handed_over_without_room_is_found() {
+    found(Defect::HandedOverBeyondRoom, "I18", 500);
+}
+
+#[test]
+fn a_delivery_that_is_handed_over_while_its_endpoint_is_paused_is_found() {
+    found(Defect::HandedOverWhilePaused, "I10", 100);
+}
+
+#[test]
+fn a_delivery_that_is_handed_over_and_lost_for_good_is_found() {
+    found(Defect::HandoverLostForGood, "I4", 50);
+}
+
+#[test]
 fn a_pause_that_is_ignored_is_found() {
     found(Defect::PauseIgnored, "I10", 50);
 }

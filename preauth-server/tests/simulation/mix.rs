@@ -53,6 +53,8 @@ pub(crate) struct Mix {
     pub(crate) leftovers: u64,
     /// Somebody has locked a row that a create of the directory needs: there are few of these.
     pub(crate) holds_records: u64,
+    /// The dispatcher of an instance does nothing, or ends, while its service goes on; per start.
+    pub(crate) silences: u64,
 }
 
 /// The rates of a receiver's failures.
@@ -102,6 +104,7 @@ impl Mix {
             promotions: 0,
             leftovers: 0,
             holds_records: 0,
+            silences: 0,
         }
     }
 
@@ -152,6 +155,7 @@ impl Mix {
             promotions: rate(900),
             leftovers: rate(700),
             holds_records: rate(150),
+            silences: rate(600),
         }
     }
 }

@@ -20,7 +20,7 @@ const ALL: DeliveryFilter = DeliveryFilter {
     wait: None,
 };
 
-pub(super) async fn claim_one(fixture: &Fixture, now: Timestamp) -> Leased {
+pub(crate) async fn claim_one(fixture: &Fixture, now: Timestamp) -> Leased {
     claim_up_to(fixture, now, NonZeroU32::MIN).await.remove(0)
 }
 

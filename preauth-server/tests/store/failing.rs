@@ -75,6 +75,12 @@ impl Scene {
         deliver(&self.fixture, &leased, self.at(at)).await;
     }
 
+    async fn pause(&self, is_paused: bool, at: i64) {
+        let directory = self.fixture.directory();
+        let changed = directory.set_endpoint_paused(self.office, is_paused, self.at(at));
+        changed.await.unwrap();
+    }
+
     async fn notify(&self, at: i64) -> u64 {
         let house = &self.fixture.stores.housekeeping;
         house.notify_of_failing(self.at(at), 100).await.unwrap()
@@ -183,15 +189,86 @@ async fn one_refused_event_among_others_that_arrive_is_no_failure_of_the_endpoin
 }
 
 #[tokio::test]
-async fn a_pause_ends_an_episode_without_a_mail() {
+async fn an_episode_that_was_mailed_outlasts_a_pause_and_its_end_is_mailed_after_the_resume() {
     let scene = Scene::new().await;
     scene.fail_twice(0).await;
     assert_eq!(scene.notify(20).await, 2);
-    let directory = scene.fixture.directory();
-    let paused = directory.set_endpoint_paused(scene.office, true, scene.at(30));
-    paused.await.unwrap();
-    assert_eq!(scene.failing_endpoints().await, 0);
-    assert_eq!(scene.notify(40).await, 1);
+    scene.pause(true, 30).await;
+    assert_eq!(scene.failing_endpoints().await, 0, "what is paused");
+    assert_eq!(scene.notify(40).await, 0);
     assert_eq!(scene.notify(50_000).await, 0);
     assert_eq!(scene.mails().await, (1, 0));
+    scene.pause(false, 60_000).await;
+    assert_eq!(scene.notify(60_010).await, 0, "it is the same episode");
+    assert_eq!(scene.failing_endpoints().await, 1);
+    scene.deliver(60_020).await;
+    assert_eq!(scene.notify(60_040).await, 1);
+    assert_eq!(scene.notify(60_050).await, 0);
+    assert_eq!(scene.mails().await, (1, 1), "the promised word");
+}
+
+#[tokio::test]
+async fn an_endpoint_that_fails_again_after_a_pause_is_mailed_about_again() {
+    let scene = Scene::new().await;
+    scene.fail_twice(0).await;
+    assert_eq!(scene.notify(20).await, 2);
+    scene.pause(true, 30).await;
+    scene.pause(false, 60_000).await;
+    assert_eq!(scene.notify(60_005).await, 0, "it has not failed since");
+    scene.fail(60_010, 60_100).await;
+    assert_eq!(scene.notify(60_090).await, 0, "it has failed once since");
+    scene.fail(60_100, 60_200).await;
+    assert_eq!(scene.notify(60_120).await, 1);
+    assert_eq!(scene.mails().await, (2, 0));
+    scene.fail(60_200, 60_300).await;
+    assert_eq!(scene.notify(90_000).await, 0, "once, however long it lasts");
+    scene.deliver(90_010).await;
+    assert_eq!(scene.notify(90_030).await, 1);
+    assert_eq!(scene.mails().await, (2, 1));
+}
+
+#[tokio::test]
+async fn a_pause_that_ends_soon_after_the_mail_is_no_reason_for_another() {
+    let scene = Scene::new().await;
+    scene.fail_twice(0).await;
+    assert_eq!(scene.notify(20).await, 2);
+    scene.pause(true, 30).await;
+    scene.pause(false, 100).await;
+    scene.fail(110, 200).await;
+    scene.fail(200, 300).await;
+    assert_eq!(scene.notify(220).await, 0);
+    assert_eq!(scene.notify(90_000).await, 0);
+    scene.deliver(90_010).await;
+    assert_eq!(scene.notify(90_030).await, 1);
+    assert_eq!(scene.mails().await, (1, 1));
+}
+
+#[tokio::test]
+async fn a_recovery_just_before_a_pause_is_mailed_after_the_resume() {
+    let scene = Scene::new().await;
+    scene.fail_twice(0).await;
+    assert_eq!(scene.notify(20).await, 2);
+    scene.deliver(70).await;
+    scene.pause(true, 75).await;
+    assert_eq!(scene.notify(80).await, 0);
+    assert_eq!(scene.mails().await, (1, 0));
+    scene.pause(false, 100).await;
+    assert_eq!(scene.notify(110).await, 1);
+    assert_eq!(scene.mails().await, (1, 1));
+}
+
+#[tokio::test]
+async fn a_pause_ends_an_episode_that_no_mail_was_about() {
+    let scene = Scene::new().await;
+    scene.fail_twice(0).await;
+    assert_eq!(scene.notify(20).await, 2);
+    scene.deliver(100).await;
+    assert_eq!(scene.notify(110).await, 1);
+    assert_eq!(scene.mails().await, (1, 1));
+    scene.fail_twice(1_000).await;
+    assert_eq!(scene.notify(1_020).await, 1, "noted, not mailed");
+    scene.pause(true, 1_030).await;
+    assert_eq!(scene.notify(1_040).await, 1, "ended");
+    assert_eq!(scene.notify(50_000).await, 0);
+    assert_eq!(scene.mails().await, (1, 1));
 }

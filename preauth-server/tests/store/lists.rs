@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use preauth_core::operation::{Actor, Command, ExtensionStatus, Operation};
 use preauth_core::port::{Filter, PageRequest, Viewer};
-use preauth_core::value::{CompanyId, DueDate, ExtensionId, Status};
+use preauth_core::value::{Cnpj, CompanyId, DueDate, ExtensionId, OperationId, Status};
+use preauth_server::directory::{AuditFilter, MailFilter, NEWEST, OperationFilter};
 
 use crate::store::fixture::{FIRST_PAGE, Fixture, cents};
 
@@ -154,4 +155,84 @@ async fn an_extension_leads_to_its_operation() {
     let again = Fixture::on(&fixture.database, 2).await;
     let next = again.directory().reserve_extension().await.unwrap();
     assert_eq!(Some(next), ExtensionId::new(second.get() + 1));
+}
+
+#[tokio::test]
+async fn a_list_is_cut_only_if_an_older_entry_matches() {
+    let fixture = Fixture::new().await;
+    let is_sqlite = fixture.database.url().starts_with("sqlite");
+    let id = if is_sqlite {
+        "randomblob(16)"
+    } else {
+        "gen_random_uuid()"
+    };
+    for (rows, is_cut) in [(NEWEST, false), (1, true)] {
+        let sql = format!(
+            "WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < {rows})
+             INSERT INTO audit_log (request_id, at, operator_name, role, address, action, outcome, record)
+             SELECT {id}, n, 'root', 'ADMIN', '127.0.0.1', 'payOperation', 'DONE', 'operations/1'
+             FROM numbers"
+        );
+        let filled = sqlx::raw_sql(sqlx::AssertSqlSafe(sql)).execute(&fixture.sql);
+        filled.await.unwrap();
+        for action in [None, Some("payOperation".to_owned())] {
+            let filter = AuditFilter {
+                action,
+                ..AuditFilter::default()
+            };
+            let listed = fixture.directory().audit_log(filter, FIRST_PAGE).await;
+            let listed = listed.unwrap();
+            assert_eq!((listed.total, listed.is_cut), (u64::from(NEWEST), is_cut));
+        }
+    }
+    // One head office's own list is whole.
+    let payer = fixture.payer().await;
+    fixture.offer(payer).await;
+    let mails = fixture.directory();
+    let mails = mails.mails(Some(payer), MailFilter::default(), FIRST_PAGE);
+    let mails = mails.await.unwrap();
+    assert_eq!((mails.total, mails.is_cut), (1, false));
+}
+
+#[tokio::test]
+async fn a_search_by_tax_id_is_cut_only_if_an_older_operation_of_either_side_matches() {
+    let fixture = Fixture::new().await;
+    let payer = fixture.payer().await;
+    let paid = fixture.offer(payer).await;
+    let other = fixture.payer().await;
+    let supplied = fixture.offer(other).await;
+    let (cnpj, its_supplier) = (paid.payer.cnpj, paid.supplier.cnpj);
+    let half = NEWEST / 2;
+    // One that it pays is there already.
+    copy(&fixture, paid.id, its_supplier, 5_000_000, half - 1).await;
+    for (after, rows, is_cut) in [(6_000_000, half, false), (7_000_000, 1, true)] {
+        copy(&fixture, supplied.id, cnpj, after, rows).await;
+        for page in [1, 100] {
+            let filter = OperationFilter {
+                cnpj: Some(cnpj),
+                ..OperationFilter::default()
+            };
+            let page = PageRequest { page, limit: 100 };
+            let listed = fixture.directory().search_operations(&filter, page).await;
+            let listed = listed.unwrap();
+            assert_eq!((listed.total, listed.is_cut), (u64::from(NEWEST), is_cut));
+            assert_eq!(listed.items.len(), 100);
+        }
+    }
+}
+
+/// So many copies of an operation, of this supplier and with the ids after this one.
+async fn copy(fixture: &Fixture, of: OperationId, supplier: Cnpj, after: u32, rows: u32) {
+    let (of, supplier) = (of.get(), supplier.as_str());
+    let sql = format!(
+        "WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < {rows})
+         INSERT INTO operations (id, head_office_id, payer_id, supplier_id, supplier_cnpj, version, origin,
+             status, amount_cents, withheld_tax_cents, due_date, expires_at, created_at)
+         SELECT {after} + n, head_office_id, payer_id,
+             (SELECT c.id FROM companies c WHERE c.cnpj = '{supplier}'), '{supplier}', version, origin,
+             status, amount_cents, withheld_tax_cents, due_date, expires_at, created_at
+         FROM operations CROSS JOIN numbers WHERE id = {of}"
+    );
+    let copied = sqlx::raw_sql(sqlx::AssertSqlSafe(sql)).execute(&fixture.sql);
+    copied.await.unwrap();
 }

@@ -185,9 +185,12 @@ async fn a_database_that_does_not_exist_is_named() {
     let database = Database::empty().await;
     let url = format!("{}_not", database.url());
     let error = open(&url).await.unwrap_err();
-    assert!(matches!(error, OpenError::Unreachable { .. }), "{error:?}");
-    let name = format!("{}_not", database.name());
-    assert!(error.to_string().contains(&name), "{error}");
+    assert!(matches!(error, OpenError::NoDatabase { .. }), "{error:?}");
+    let made_by = format!(
+        "`createdb --owner postgres {}_not`, then run this command again",
+        database.name()
+    );
+    assert!(error.to_string().contains(&made_by), "{error}");
 }
 
 #[tokio::test]

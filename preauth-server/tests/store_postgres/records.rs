@@ -11,6 +11,15 @@ use sqlx::Row;
 use sqlx::postgres::{PgPool, PgRow};
 use uuid::Uuid;
 
+/// The names of the service's tables.
+pub(crate) async fn tables(sql: &PgPool) -> Vec<String> {
+    let names = sqlx::query_scalar(
+        "SELECT tablename::TEXT FROM pg_tables
+         WHERE schemaname = current_schema() AND tablename <> '_sqlx_migrations'",
+    );
+    names.fetch_all(sql).await.unwrap()
+}
+
 pub(crate) async fn company_of(sql: &PgPool, endpoint: EndpointId) -> CompanyId {
     let row = sqlx::query("SELECT head_office_id FROM endpoints WHERE id = $1")
         .bind(endpoint.as_uuid())

@@ -9,12 +9,15 @@
 #[path = "../store/mod.rs"]
 mod store;
 
+mod all_plans;
 mod database;
 mod durability;
+mod filling;
 mod groups;
-mod listings;
 mod mass_changes;
 mod migration;
 mod opening;
 mod plans;
+mod reads;
 mod records;
+mod statements;

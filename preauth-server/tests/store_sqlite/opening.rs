@@ -203,8 +203,12 @@ async fn a_folder_that_cannot_be_made_is_named() {
     std::fs::write(folder.path().join("data"), "a file").unwrap();
     let below = format!("sqlite://{}/data/preauth.db", folder.path().display());
     let error = open(&below).await.unwrap_err();
-    assert!(matches!(error, OpenError::File { .. }), "{error:?}");
-    assert!(error.to_string().contains("data"), "{error}");
+    assert!(matches!(error, OpenError::Folder { .. }), "{error:?}");
+    let made_by = format!(
+        "`install -d -m 700 -o USER {}/data`",
+        folder.path().display()
+    );
+    assert!(error.to_string().contains(&made_by), "{error}");
 }
 
 #[tokio::test]

@@ -11,6 +11,15 @@ use sqlx::Row;
 use sqlx::sqlite::{SqlitePool, SqliteRow};
 use uuid::Uuid;
 
+/// The names of the service's tables.
+pub(crate) async fn tables(sql: &SqlitePool) -> Vec<String> {
+    let names = sqlx::query_scalar(
+        "SELECT name FROM sqlite_master
+         WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND name <> '_sqlx_migrations'",
+    );
+    names.fetch_all(sql).await.unwrap()
+}
+
 pub(crate) async fn company_of(sql: &SqlitePool, endpoint: EndpointId) -> CompanyId {
     let row = sqlx::query("SELECT head_office_id FROM endpoints WHERE id = ?1")
         .bind(endpoint.as_uuid().as_bytes().as_slice())

@@ -5,12 +5,14 @@ import os
 import httpx
 
 from preauth_api import AuthenticatedClient
+from preauth_api.api.events import list_events
 from preauth_api.api.pre_authorizations import (
     cancel_pre_authorization,
+    create_pre_authorizations,
     get_pre_authorization,
     list_pre_authorizations,
 )
-from preauth_api.models import ErrorBody, EventEnvelope
+from preauth_api.models import CreateBatch, ErrorBody, EventEnvelope
 
 base_url = os.environ["PREAUTH_BASE_URL"]
 client = AuthenticatedClient(base_url=base_url, token="any", raise_on_unexpected_status=True)
@@ -32,4 +34,14 @@ event = EventEnvelope.from_dict(httpx.get(f"{base_url}/event").json())
 assert event.type_ == "anticipation.renegotiated"
 assert event.data["origin"] == "MARKETPLACE" and event["attempt"] == 1
 
-print("python: a new field, status, code and type of event are accepted")
+together = create_pre_authorizations.sync(client=client, body=CreateBatch(items=[]))
+made, refused = together.results
+assert made.pre_authorization == operation and made["programme"]["tier"] == "GOLD"
+assert (refused.status, refused.errors[0].code) == (451, "PROGRAMME_CLOSED")
+
+events = list_events.sync(client=client)
+assert events.data == [event] and events["summary"]["tier"] == "GOLD"
+assert len(events.pagination.next_) == 256 and not events.pagination.has_more
+assert events.pagination["newest"]
+
+print("python: a new field, status, code and type of event are accepted, in batches and lists of events, too")

@@ -25,4 +25,18 @@ const event = (await answer.json()) as components["schemas"]["EventEnvelope"];
 assert.equal(event.type, "anticipation.renegotiated");
 assert.equal(event.data["origin"], "MARKETPLACE");
 
-console.log("typescript: a new field, status, code and type of event are accepted");
+const batch = await client.POST("/api/integration/v1/pre-authorizations/batch", { body: { items: [] } });
+const [made, refused] = batch.data?.results ?? [];
+assert.deepEqual(made?.preAuthorization, found.data);
+assert.deepEqual(made?.["programme"], { tier: "GOLD", since: 2027 });
+assert.equal(refused?.status, 451);
+assert.equal(refused?.errors?.[0]?.code, "PROGRAMME_CLOSED");
+
+const events = await client.GET("/api/integration/v1/events");
+assert.deepEqual(events.data?.data, [event]);
+assert.equal(events.data?.pagination.next.length, 256);
+assert.equal(events.data?.pagination.hasMore, false);
+
+console.log(
+  "typescript: a new field, status, code and type of event are accepted, in batches and lists of events, too",
+);

@@ -31,6 +31,7 @@ pub(crate) enum PersonalDataCommand {
         cnpj: Cnpj,
     },
     /// Erase contacts, users' names and addresses, mails and invoice files; operations, events and totals stay.
+    /// Asks for confirmation.
     #[command(after_help = "Example:\n  preauth-server personal-data erase 11.444.777/0001-61")]
     Erase {
         /// CNPJ of the company.

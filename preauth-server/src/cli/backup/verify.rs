@@ -89,7 +89,7 @@ impl Scratch {
             }
             (DatabaseKind::Postgresql, None) => {
                 return Err(
-                    "this is a backup of PostgreSQL: make an empty database (`createdb scratch`), name it with \
+                    "this is a backup of PostgreSQL: make an empty database (`createdb --owner USER scratch`), name it with \
                      --scratch postgres://…/scratch, and drop it afterwards"
                         .into(),
                 );

@@ -23,8 +23,10 @@ const MAX_OUTPUT_BYTES: u64 = 1024;
 /// How often an effect that a receiver does later is looked for.
 const LOOKS: u32 = 25;
 const BETWEEN_LOOKS: Duration = Duration::from_millis(200);
-/// How long a second effect may take to show.
+/// How long a further effect may take to show.
 const SETTLING: Duration = Duration::from_secs(1);
+/// How often a number that still grows is looked at again.
+const MAX_SETTLING_LOOKS: u32 = 10;
 
 /// A command that prints a number.
 #[derive(Clone, Debug)]
@@ -73,8 +75,8 @@ impl Counter {
         }
     }
 
-    /// The number once it is `expected`, or a few seconds have passed; and once a second effect had
-    /// the time to show.
+    /// The number once it is `expected`, or a few seconds have passed; and once two looks agree, so that a
+    /// further effect had the time to show.
     pub(super) async fn settled(&self, expected: u64) -> Result<u64, NoCount> {
         for _ in 0..LOOKS {
             if self.count().await? >= expected {
@@ -82,8 +84,16 @@ impl Counter {
             }
             sleep(BETWEEN_LOOKS).await;
         }
-        sleep(SETTLING).await;
-        self.count().await
+        let mut before = self.count().await?;
+        for _ in 0..MAX_SETTLING_LOOKS {
+            sleep(SETTLING).await;
+            let now = self.count().await?;
+            if now == before {
+                break;
+            }
+            before = now;
+        }
+        Ok(before)
     }
 }
 

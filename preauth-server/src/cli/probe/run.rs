@@ -50,6 +50,8 @@ pub(super) struct Probe<'r> {
     template: Template,
     counter: Option<Counter>,
     report: &'r mut Report,
+    /// Deliveries that were confirmed since the work was last counted.
+    uncounted: u64,
 }
 
 /// Why a probe ended before its last check.
@@ -80,6 +82,7 @@ impl<'r> Probe<'r> {
             template,
             counter,
             report,
+            uncounted: 0,
         }
     }
 
@@ -93,10 +96,7 @@ impl<'r> Probe<'r> {
             return Err(Aborted::Send(CannotSend::Unreachable(error)));
         }
         self.evaluate(&check::GENUINE, &[reply]);
-        if !reply
-            .status
-            .is_ok_and(|status| (200..300).contains(&status))
-        {
+        if confirmed(&[reply]) == 0 {
             for skipped in AFTER_GENUINE {
                 self.report.print(skipped, Finding::Skipped, &[]);
             }
@@ -104,9 +104,10 @@ impl<'r> Probe<'r> {
         }
         self.each(&check::DUPLICATE, &[(&event, Signature::Genuine)])
             .await;
-        self.compare_count(&check::COUNTED, before).await?;
+        let counted = self.compare_count(&check::COUNTED, before, true).await?;
+        self.uncounted = 0;
         self.bear().await;
-        self.bear_parallel().await?;
+        self.bear_parallel(counted).await?;
         self.refuse().await;
         let last = self.template.event();
         self.each(&check::AFTERWARDS, &[(&last, Signature::Genuine)])
@@ -141,11 +142,18 @@ impl<'r> Probe<'r> {
         self.evaluate(&check::SLOW, &[reply]);
     }
 
-    async fn bear_parallel(&mut self) -> Result<(), Aborted> {
+    /// `counted` was the number before what is unusual.
+    async fn bear_parallel(&mut self, counted: Option<u64>) -> Result<(), Aborted> {
+        // A receiver may confirm first and work later: what it still has to do is none of the next events'.
+        let before = self.settled(counted, self.uncounted).await?;
         let events: Vec<_> = (0..PARALLEL).map(|_| self.template.event()).collect();
         let replies = self.at_once(&events).await;
         self.evaluate(&check::PARALLEL, &replies);
-        let before = self.count().await?;
+        let more = confirmed(&replies);
+        let expected = before.map(|before| before.saturating_add(more));
+        let before = self.settled(before, more).await?;
+        // If it is slower than that, the rest would be taken for work of the next event.
+        let is_settled = before >= expected;
         let same = vec![self.template.event(); PARALLEL];
         let replies = self.at_once(&same).await;
         let found = Finding::of(&check::PARALLEL_DUPLICATES, &replies);
@@ -159,7 +167,8 @@ impl<'r> Probe<'r> {
         };
         self.report
             .print(&check::PARALLEL_DUPLICATES, finding, &replies);
-        self.compare_count(&check::PARALLEL_COUNTED, before).await
+        let counted = self.compare_count(&check::PARALLEL_COUNTED, before, is_settled);
+        counted.await.map(drop)
     }
 
     /// What nobody may confirm.
@@ -195,6 +204,7 @@ impl<'r> Probe<'r> {
     }
 
     fn evaluate(&mut self, check: &'static Check, replies: &[Reply]) {
+        self.uncounted = self.uncounted.saturating_add(confirmed(replies));
         self.report
             .print(check, Finding::of(check, replies), replies);
     }
@@ -206,26 +216,44 @@ impl<'r> Probe<'r> {
         }
     }
 
-    /// One event was sent several times since the work was counted as `before`.
+    /// The number when `more` were done since it was `before`, and nothing more is.
+    async fn settled(&self, before: Option<u64>, more: u64) -> Result<Option<u64>, Aborted> {
+        let (Some(counter), Some(before)) = (&self.counter, before) else {
+            return Ok(None);
+        };
+        let settled = counter.settled(before.saturating_add(more)).await;
+        settled.map(Some).map_err(Aborted::Count)
+    }
+
+    /// One event was sent several times since the work was counted as `before`; it was all of the work then if it
+    /// `is_settled`. Returns the number now.
     async fn compare_count(
         &mut self,
         check: &'static Check,
         before: Option<u64>,
-    ) -> Result<(), Aborted> {
-        let finding = match (&self.counter, before) {
-            (Some(counter), Some(before)) => {
-                let settled = counter.settled(before.saturating_add(1)).await;
-                match settled.map_err(Aborted::Count)?.checked_sub(before) {
-                    Some(1) => Finding::Right,
-                    None | Some(0) => Finding::Note(Fault::WorkNotCounted),
-                    Some(_) => Finding::Wrong(Fault::WorksTwice),
-                }
-            }
+        is_settled: bool,
+    ) -> Result<Option<u64>, Aborted> {
+        let settled = self.settled(before, 1).await?;
+        let finding = match (settled, before) {
+            (Some(settled), Some(before)) => match settled.checked_sub(before) {
+                Some(1) => Finding::Right,
+                Some(2..) if is_settled => Finding::Wrong(Fault::WorksTwice),
+                None | Some(_) => Finding::Note(Fault::WorkNotCounted),
+            },
             _ => Finding::Note(Fault::WorkUnseen),
         };
         self.report.print(check, finding, &[]);
-        Ok(())
+        Ok(settled)
     }
+}
+
+/// The number of deliveries that were confirmed.
+fn confirmed(replies: &[Reply]) -> u64 {
+    let confirmed = replies.iter().filter(|reply| {
+        let status = reply.status;
+        status.is_ok_and(|status| (200..300).contains(&status))
+    });
+    u64::try_from(confirmed.count()).unwrap_or(u64::MAX)
 }
 
 /// Whether nothing was sent, because nobody was found who may get it.

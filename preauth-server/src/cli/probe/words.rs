@@ -222,8 +222,8 @@ pub(super) const GIVE_COUNT: Text = Text::new(
     "use --count-command ou conte os efeitos você mesmo",
 );
 pub(super) const WORK_NOT_COUNTED: Text = Text::new(
-    "the count did not rise, so it says nothing",
-    "a contagem não aumentou, então não diz nada",
+    "the count did not rise with each event, so it says nothing",
+    "a contagem não aumentou a cada evento, então não diz nada",
 );
 pub(super) const COUNT_RIGHT: Text = Text::new(
     "give with --event an event that has an effect, or count another thing",

@@ -32,7 +32,7 @@ use crate::invoice_files::InvoiceFiles;
 use crate::janitor::Retention;
 use crate::language::Language;
 use crate::live::Live;
-use crate::mail::MailParts;
+use crate::mail::{Folder, MailParts};
 use crate::sandbox::terminal::{self, Player};
 use crate::sandbox::{
     Credentials, HEAD_OFFICE_CNPJ, ReadyFile, SandboxHandler, TEMPORARY_FOLDER_PREFIX,
@@ -210,6 +210,7 @@ pub(crate) async fn start(
         limiter: UnauthenticatedLimiter::unlimited(),
         connections: ConnectionLimits::default(),
         mails: mails(&settings, data, &pages)?,
+        mail_folder: Folder::in_data(data),
         endpoint_validator,
         extra_roots: ExtraRoots::default(),
         listen: args.listen,

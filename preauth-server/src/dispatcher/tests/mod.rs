@@ -6,6 +6,7 @@ mod crowds;
 mod distance;
 mod end_to_end;
 mod fairness;
+mod look_ups;
 mod lost_database;
 mod network;
 mod receiver;

@@ -1,37 +1,34 @@
 //! A company, with credit, users, keys, endpoint, branches and invitations.
 
-use preauth_core::access::KeyState;
-use preauth_core::value::{CompanyId, EventType};
+use preauth_core::value::EventType;
 use preauth_core::wire::Open;
 use salvo::async_trait;
 use salvo::http::StatusCode;
 
 use crate::http::pages::words::Words;
-use crate::http::platform::Listed;
-use crate::http::platform::api_keys::ApiKeyShape;
-use crate::http::platform::blocked_suppliers::BlockedSupplier;
 use crate::http::platform::companies::CompanyShape;
 use crate::http::platform::credit_analysis::CreditAnalysis;
-use crate::http::platform::users::User;
 use crate::http::platform::webhook_endpoint::EndpointShape;
 use crate::http::reply::Reply;
 use crate::labels;
 
 use super::action_forms::companies;
+use super::api_keys::ApiKeys;
+use super::blocked_suppliers::BlockedSuppliers;
 use super::branches::Branches;
 use super::cell::Cell;
-use super::company_list::{name, path};
+use super::company_list::link;
 use super::excerpt::excerpt;
 use super::failure::Failure;
 use super::frame::Section;
 use super::guard::Page;
 use super::invitations::Invitations;
+use super::log;
+use super::named_company::name;
 use super::personal_data;
 use super::record::{Part, Record, Table};
+use super::users::Users;
 use super::visit::Visit;
-
-/// The rows of each table on the page of a company.
-const SHOWN: &str = "limit=50";
 
 /// The page of a company.
 pub(super) struct One;
@@ -54,6 +51,7 @@ impl Page for One {
             .action_links(companies::UPDATE.link(visit, &ids))
             .action_links(suspension.link(visit, &ids))
             .action_links(personal_data::link(visit, it.cnpj.as_str()))
+            .action_links(log::of_company(visit, id))
             .fields(fields(&it, head_office(visit, &it).await?, w));
         if let Some(suspension) = &it.suspension {
             let text = w.t(
@@ -67,17 +65,15 @@ impl Page for One {
             record = endpoint(visit, record, id).await?;
             record = credit(visit, record, id).await?;
         }
-        let users: Listed<User> = visit.get(format!("companies/{id}/users?{SHOWN}")).await?;
-        let keys = visit
-            .get(format!("companies/{id}/api-keys?{SHOWN}"))
-            .await?;
         record = record
-            .table(users_table(visit, &users, w))
+            .table(excerpt(&Users, visit).await?)
             .action_links_below(companies::ADD_USER.link(visit, &ids))
-            .table(keys_table(visit, &keys, w))
+            .table(excerpt(&ApiKeys, visit).await?)
             .action_links_below(companies::ADD_KEY.link(visit, &ids));
         if it.head_office_id.is_none() {
-            record = blocked(visit, record, id).await?;
+            record = record
+                .table(excerpt(&BlockedSuppliers, visit).await?)
+                .action_links_below(companies::BLOCK.link(visit, &ids));
         }
         if !it.registered {
             record = record
@@ -98,13 +94,6 @@ async fn head_office(visit: &Visit, it: &CompanyShape) -> Result<Option<Cell>, F
         return Ok(None);
     };
     Ok(Some(link(visit, id).await?))
-}
-
-/// A company by its name, with a link to its page.
-pub(super) async fn link(visit: &Visit, id: CompanyId) -> Result<Cell, Failure> {
-    let found: CompanyShape = visit.get(format!("companies/{id}")).await?;
-    let link = Cell::link(path(&found), name(&found, visit.words));
-    Ok(link.and(found.cnpj.masked()))
 }
 
 fn fields(it: &CompanyShape, head_office: Option<Cell>, w: Words) -> Vec<(&'static str, Cell)> {
@@ -219,102 +208,6 @@ async fn credit(visit: &Visit, record: Record, id: &str) -> Result<Record, Failu
             rows: rows.unwrap_or_default(),
         })
         .action_links_below(companies::SET_CREDIT.link(visit, &[("id", id)])))
-}
-
-async fn blocked(visit: &Visit, record: Record, id: &str) -> Result<Record, Failure> {
-    let w = visit.words;
-    let found: Listed<BlockedSupplier> = visit
-        .get(format!("companies/{id}/blocked-suppliers?{SHOWN}"))
-        .await?;
-    let row = |it: &BlockedSupplier| {
-        let ids = [("id", id), ("cnpj", it.cnpj.as_str())];
-        let link = companies::UNBLOCK.link(visit, &ids);
-        vec![
-            Cell::code(it.cnpj.masked()),
-            Cell::ActionLinks(link.into_iter().collect()),
-        ]
-    };
-    let table = Table {
-        title: w
-            .t("Blocked suppliers", "Fornecedores bloqueados")
-            .to_owned(),
-        head: vec![labels::CNPJ.of(w.0), w.t("actions", "ações")],
-        rows: found.data.iter().map(row).collect(),
-        more: None,
-    };
-    Ok(record
-        .table(table)
-        .action_links_below(companies::BLOCK.link(visit, &[("id", id)])))
-}
-
-fn users_table(visit: &Visit, found: &Listed<User>, w: Words) -> Table {
-    let row = |it: &User| {
-        let id = it.id.to_string();
-        let company = it.company_id.to_string();
-        let permissions: Vec<_> = it.permissions.iter().map(Open::as_str).collect();
-        let change = if it.active {
-            &companies::DEACTIVATE_USER
-        } else {
-            &companies::ACTIVATE_USER
-        };
-        let ids = [("id", id.as_str()), ("company", company.as_str())];
-        vec![
-            Cell::text(it.name.as_str()),
-            Cell::text(it.email.as_str()),
-            Cell::text(permissions.join(", ")),
-            Cell::yes_or_no(it.active, w),
-            Cell::ActionLinks(
-                [&companies::UPDATE_USER, change]
-                    .into_iter()
-                    .filter_map(|form| form.link(visit, &ids))
-                    .collect(),
-            ),
-        ]
-    };
-    Table {
-        title: w.t("Users", "Usuários").to_owned(),
-        head: vec![
-            labels::NAME.of(w.0),
-            labels::EMAIL.of(w.0),
-            labels::PERMISSIONS.of(w.0),
-            labels::ACTIVE_USER.of(w.0),
-            w.t("actions", "ações"),
-        ],
-        rows: found.data.iter().map(row).collect(),
-        more: None,
-    }
-}
-
-fn keys_table(visit: &Visit, found: &Listed<ApiKeyShape>, w: Words) -> Table {
-    let row = |it: &ApiKeyShape| {
-        let id = it.id.to_string();
-        let is_active = it.state.as_str() == KeyState::Active.as_str();
-        let link = companies::REVOKE_KEY.link(visit, &[("id", &id)]);
-        let scopes: Vec<_> = it.scopes.iter().map(Open::as_str).collect();
-        vec![
-            Cell::text(it.name.as_str()),
-            Cell::code(&it.prefix),
-            Cell::badge(&it.state, w),
-            Cell::text(scopes.join(", ")),
-            Cell::time(it.expires_at, w),
-            Cell::time(it.last_used_at, w),
-            Cell::ActionLinks(link.into_iter().filter(|_| is_active).collect()),
-        ]
-    };
-    Table {
-        title: w.t("API keys", "Chaves de API").to_owned(),
-        head: vec![
-            labels::NAME.of(w.0),
-            labels::BEGINS_WITH.of(w.0),
-            labels::STATE.of(w.0),
-            labels::SCOPES.of(w.0),
-            labels::EXPIRES.of(w.0),
-            labels::LAST_USED.of(w.0),
-            w.t("actions", "ações"),
-        ],
-        rows: found.data.iter().map(row).collect(),
-        more: None,
-    }
 }
 
 /// A record that need not exist.

@@ -1,5 +1,7 @@
 //! The list of companies, and how a company stands in lists.
 
+use preauth_core::value::CompanyId;
+
 use crate::http::pages::words::Words;
 use crate::http::platform::companies::CompanyShape;
 use crate::labels;
@@ -9,7 +11,9 @@ use super::action_link::ActionLink;
 use super::cell::Cell;
 use super::failure::Failure;
 use super::frame::Section;
+use super::leaked_key;
 use super::list::{Column, Filter, FilterKind, List};
+use super::named_company::{name, path};
 use super::visit::Visit;
 
 /// Every company.
@@ -43,7 +47,8 @@ impl List for All {
     }
 
     fn action_links(&self, visit: &Visit) -> Vec<ActionLink> {
-        companies::ADD.link(visit, &[]).into_iter().collect()
+        let add = companies::ADD.link(visit, &[]);
+        add.into_iter().chain(leaked_key::link(visit)).collect()
     }
 }
 
@@ -68,12 +73,9 @@ pub(super) fn crumb(visit: &Visit) -> (String, String) {
 }
 
 /// The path of a company's page.
-pub(super) fn path(company: &CompanyShape) -> String {
-    format!("/console/companies/{}", company.id)
-}
-
-pub(super) fn name(company: &CompanyShape, w: Words) -> String {
-    let invited = w.t("(invited supplier)", "(fornecedor convidado)");
-    let name = company.name.as_ref().map_or(invited, |name| name.as_str());
-    name.to_owned()
+/// A company by its name, with a link to its page.
+pub(super) async fn link(visit: &Visit, id: CompanyId) -> Result<Cell, Failure> {
+    let found: CompanyShape = visit.get(format!("companies/{id}")).await?;
+    let link = Cell::link(path(&found), name(&found, visit.words));
+    Ok(link.and(found.cnpj.masked()))
 }

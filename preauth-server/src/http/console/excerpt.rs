@@ -4,7 +4,7 @@ use crate::http::platform::Listed;
 
 use super::PREFIX;
 use super::failure::Failure;
-use super::list::{List, rows};
+use super::list::{List, linked_rows, titles};
 use super::record::Table;
 use super::visit::Visit;
 
@@ -19,8 +19,8 @@ pub(super) async fn excerpt<L: List>(list: &L, visit: &Visit) -> Result<Table, F
     let whole = format!("{PREFIX}{}", L::PATH).replace("{id}", visit.id("id")?);
     Ok(Table {
         title: list.title(w),
-        head: list.columns().iter().map(|it| it.title.of(w.0)).collect(),
-        rows: rows(list, &found.data, w),
+        head: titles(list, w),
+        rows: linked_rows(list, &found.data, visit),
         more: Some((whole, w.t("The whole list", "A lista inteira"))),
     })
 }

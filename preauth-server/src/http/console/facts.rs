@@ -10,7 +10,7 @@ use super::cell::Cell;
 use super::names;
 
 /// The members that identify records, in this order; a point leads into an object.
-const IDENTIFYING: [(&str, Text); 16] = [
+const IDENTIFYING: [(&str, Text); 17] = [
     ("name", labels::NAME),
     ("cnpj", labels::CNPJ),
     ("status", labels::STATUS),
@@ -22,6 +22,7 @@ const IDENTIFYING: [(&str, Text); 16] = [
     ("amount", labels::AMOUNT),
     ("netAmount", labels::NET_AMOUNT),
     ("email", labels::EMAIL),
+    ("address", labels::RECIPIENT),
     ("prefix", labels::BEGINS_WITH),
     ("url", labels::URL),
     ("eventType", labels::TYPE),

@@ -24,6 +24,8 @@ pub(super) enum Failure {
 /// What the failed request wanted.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Wanted {
+    /// To sign in, or to read in another language: nobody needs to have signed in.
+    Open,
     /// To see something.
     Page,
     /// To do something.
@@ -71,7 +73,7 @@ pub(super) fn page(failure: Failure, wanted: Wanted, f: Frame) -> Result<Reply, 
             sentences.push(kept.to_owned());
         }
         let again = match wanted {
-            Wanted::Page => w.t("Try again", "Tentar de novo"),
+            Wanted::Open | Wanted::Page => w.t("Try again", "Tentar de novo"),
             Wanted::Form => w.t("To the form", "Para o formulário"),
         };
         links.push((f.here.clone(), again));
@@ -114,6 +116,10 @@ pub(super) fn plight(error: &ApiError, wanted: Wanted, w: Words) -> Option<Vec<S
     if !is_unavailable && error.code != ErrorCode::InternalError {
         return None;
     }
+    // What says more than its code says what became of it, too.
+    if error.has_message() && !is_unsure(error, wanted) {
+        return Some(vec![error.sentence(w.0)]);
+    }
     let became = match wanted {
         Wanted::Form if is_unsure(error, wanted) => w.t(
             "It is not known whether this was done: the server failed, or lost its database, on the way. The audit log has a row if it was done, after a few seconds at the latest.",
@@ -122,6 +128,10 @@ pub(super) fn plight(error: &ApiError, wanted: Wanted, w: Words) -> Option<Vec<S
         Wanted::Form => w.t(
             "Nothing was done. Send the form again in a moment.",
             "Nada foi feito. Envie o formulário de novo em instantes.",
+        ),
+        Wanted::Open => w.t(
+            "Nothing was done. Try again in a moment.",
+            "Nada foi feito. Tente de novo em instantes.",
         ),
         Wanted::Page => w.t(
             "Nothing was lost, and your session stays open. Try again in a moment.",

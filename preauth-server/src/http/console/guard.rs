@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use preauth_core::ErrorCode;
+use preauth_core::value::OperatorName;
 use salvo::http::{Request, Response};
 use salvo::{Depot, FlowCtrl, Handler, async_trait};
 
@@ -14,10 +16,11 @@ use crate::http::pages::words::Words;
 use crate::http::pages::{headers, language};
 use crate::http::reply::Reply;
 use crate::http::request_notes::RequestNotes;
+use crate::log;
 
 use super::failure::{self, Failure, Wanted};
 use super::frame::{Frame, Section};
-use super::links::{path_from, within_console};
+use super::links::{SIGN_IN, UNSENT, path_from, within_console};
 use super::visit::{Visit, here};
 use super::{Console, PREFIX};
 
@@ -67,13 +70,14 @@ impl Handler for Guarded {
         let mut notes = Notes::default();
         let answer = self.answer(req, &mut notes);
         let outcome = charged_to(Tenant::Platform, handler::run(answer)).await;
-        RequestNotes::of(depot).operator = notes.operator;
+        let all = RequestNotes::of(depot);
+        (all.operator, all.code, all.cause) = (notes.operator, notes.code, notes.cause);
         let reply = match outcome {
             Ok(reply) => reply,
             Err(error) => {
                 let failed = handler::settle(Err(error), depot);
                 let frame = self.frame(req, Words(language::of_request(req)));
-                let error = ApiError::new(preauth_core::ErrorCode::InternalError);
+                let error = ApiError::new(ErrorCode::InternalError);
                 failure::page(error.into(), self.wanted(), frame).unwrap_or(failed)
             }
         };
@@ -84,21 +88,37 @@ impl Handler for Guarded {
 /// What the log learns of a request.
 #[derive(Default)]
 struct Notes {
-    operator: Option<preauth_core::value::OperatorName>,
+    operator: Option<OperatorName>,
+    code: Option<ErrorCode>,
+    cause: Option<String>,
+}
+
+impl Notes {
+    /// Notes a failure like those of the API, before its page is made.
+    fn note(&mut self, failure: &Failure) {
+        if let Failure::Api(error) = failure {
+            self.code = Some(error.code);
+            self.cause = error.cause().map(|cause| log::chain(cause));
+        }
+    }
 }
 
 impl Guarded {
     async fn answer(&self, req: &mut Request, notes: &mut Notes) -> Result<Reply, ApiError> {
         let words = Words(language::of_request(req));
         let (frame, wanted) = (self.frame(req, words), self.wanted());
-        let open = |failure| failure::page(failure, wanted, frame);
+        let open = |failure, notes: &mut Notes| {
+            notes.note(&failure);
+            failure::page(failure, wanted, frame)
+        };
         if let Place::Open(place) = &self.place {
-            return place.answer(&self.console, req).await.or_else(open);
+            let answered = place.answer(&self.console, req).await;
+            return answered.or_else(|failure| open(failure, notes));
         }
         let signed = match self.console.signed(req).await {
             Ok(Some(signed)) => signed,
-            Ok(None) => return Ok(headers::see_other(&path_from(&here(req)))),
-            Err(error) => return open(error.into()),
+            Ok(None) => return Ok(headers::see_other(&self.sign_in_from(req))),
+            Err(error) => return open(error.into(), notes),
         };
         notes.operator = Some(signed.operator.name.clone());
         let visit = Visit::new(&self.console, signed, words, req)?;
@@ -111,6 +131,7 @@ impl Guarded {
             Place::Open(_) => Err(ApiError::internal("it was answered").into()),
         };
         outcome.or_else(|failure| {
+            notes.note(&failure);
             let here = self.again(req);
             let frame = visit.frame(Section::None);
             failure::page(failure, self.wanted(), Frame { here, ..frame })
@@ -120,14 +141,26 @@ impl Guarded {
     const fn wanted(&self) -> Wanted {
         match self.place {
             Place::Submit(_) => Wanted::Form,
+            Place::Page(_) => Wanted::Page,
             // Signing in and choosing a language are done again without a thought.
-            Place::Page(_) | Place::Open(_) => Wanted::Page,
+            Place::Open(_) => Wanted::Open,
         }
     }
 
     /// Around a page for somebody who has not signed in, or may have.
     fn frame(&self, req: &Request, words: Words) -> Frame {
         Frame::open(words, &self.again(req))
+    }
+
+    /// The form for signing in, which leads back here. What a form held is lost, and the page says so.
+    fn sign_in_from(&self, req: &Request) -> String {
+        let form = path_from(&self.again(req));
+        match self.place {
+            // That has happened.
+            Place::Submit(_) if &*self.route == SIGN_OUT => SIGN_IN.to_owned(),
+            Place::Submit(_) => format!("{form}&{UNSENT}=1"),
+            Place::Page(_) | Place::Open(_) => form,
+        }
     }
 
     /// The page on which the reader may try again: nearly every form has a page at its own path.

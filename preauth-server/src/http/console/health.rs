@@ -1,12 +1,12 @@
 //! What the probes and the metrics say, in words.
 
-use std::time::Duration;
-
 use salvo::async_trait;
 
 use crate::http::pages::words::Words;
+use crate::http::platform::{Trouble, unreadiness};
 use crate::http::reply::Reply;
 use crate::labels;
+use crate::language::Language;
 
 use super::action_forms::sandbox;
 use super::cell::Cell;
@@ -17,8 +17,8 @@ use super::master_keys;
 use super::record::{Part, Record, Table};
 use super::visit::Visit;
 
-/// A check that takes longer counts as failed.
-const CHECK_TIMEOUT: Duration = Duration::from_secs(5);
+/// The path of the page.
+pub(super) const PATH: &str = "/console/health";
 
 /// A metric without labels: its name, and its meaning in English and in Portuguese.
 type Meaning = (&'static str, &'static str, &'static str);
@@ -88,34 +88,19 @@ pub(super) struct Health;
 impl Page for Health {
     async fn show(&self, visit: &Visit) -> Result<Reply, Failure> {
         let w = visit.words;
-        let vitals = &visit.console.api.vitals;
-        let checked = tokio::time::timeout(CHECK_TIMEOUT, vitals.unreadiness()).await;
-        let late = || Some("the database does not answer in time".to_owned());
         let mut record = Record::new(visit, Section::Health, w.t("Health", "Saúde"));
-        record = match checked.unwrap_or_else(|_| late()) {
-            None => record.notice(
-                "good",
-                w.t(
-                    "This instance serves requests.",
-                    "Esta instância atende requisições.",
-                ),
-            ),
-            Some(reason) => {
-                let text = w.t(
-                    "This instance does not serve requests:",
-                    "Esta instância não atende requisições:",
-                );
-                record.notice("bad", format!("{text} {reason}"))
-            }
-        };
-        if let Some(reason) = vitals.stall() {
-            let text = w.t("It should be restarted:", "Ela deve ser reiniciada:");
-            record = record.notice("bad", format!("{text} {reason}"));
+        let troubles = troubles(visit).await;
+        if !troubles.iter().any(|(tone, _)| *tone == BAD) {
+            let well = w.t(
+                "This instance serves requests.",
+                "Esta instância atende requisições.",
+            );
+            record = record.notice("good", well);
         }
-        if let Some(warning) = vitals.warning() {
-            record = record.notice("wait", warning);
+        for (tone, text) in troubles {
+            record = record.notice(tone, text);
         }
-        let metrics = vitals.metrics().await;
+        let metrics = visit.console.api.vitals.metrics().await;
         if visit.console.api.time_machine.is_some() {
             record = record.action_links(sandbox::ADVANCE.link(visit, &[]));
         }
@@ -129,6 +114,39 @@ impl Page for Health {
             .live(true)
             .reply()
     }
+}
+
+const BAD: &str = "bad";
+
+/// What is wrong with this instance: the tone of each sentence, and the sentence.
+pub(super) async fn troubles(visit: &Visit) -> Vec<(&'static str, String)> {
+    let (w, vitals) = (visit.words, &visit.console.api.vitals);
+    let said = |begin: &str, it: Trouble| {
+        let text = match w.0 {
+            Language::English => it.en,
+            Language::Portuguese => it.pt,
+        };
+        format!("{begin} {text}.")
+    };
+    let unready = unreadiness(&**vitals).await.map(|it| {
+        let begin = w.t(
+            "This instance does not serve all requests:",
+            "Esta instância não atende todas as requisições:",
+        );
+        (BAD, said(begin, it))
+    });
+    let stall = vitals.stall().map(|it| {
+        let begin = w.t(
+            "This instance should be restarted:",
+            "Esta instância deve ser reiniciada:",
+        );
+        (BAD, said(begin, it))
+    });
+    let warning = vitals.warning().map(|it| {
+        let begin = w.t("Look at its clock:", "Verifique o relógio:");
+        ("wait", said(begin, it))
+    });
+    [unready, stall, warning].into_iter().flatten().collect()
 }
 
 fn numbers(metrics: &str, w: Words) -> Table {

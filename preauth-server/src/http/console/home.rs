@@ -12,9 +12,13 @@ use super::cell::Cell;
 use super::failure::Failure;
 use super::frame::Section;
 use super::guard::Page;
+use super::health;
 use super::record::{Part, Record, Table};
 use super::reports;
 use super::visit::Visit;
+
+/// Rows of each table: the API reports no more.
+const SHOWN: usize = 20;
 
 /// The first page.
 pub(super) struct Home;
@@ -27,7 +31,14 @@ impl Page for Home {
         let report: ReportShape = visit.get("reports").await?;
         let title = w.t("Overview", "Visão geral");
         let mut record = Record::new(visit, Section::Home, title);
-        let urgent = urgent(&attention, w);
+        let mut urgent = urgent(&attention, w);
+        // Of this instance alone: the numbers are those of all that share the database.
+        let troubles = health::troubles(visit).await.into_iter();
+        let label = w.t("this instance", "esta instância");
+        urgent.splice(
+            0..0,
+            troubles.map(|(_, text)| (label, Cell::link(health::PATH, text))),
+        );
         let is_calm = urgent.is_empty()
             && attention.failing_endpoints.is_empty()
             && attention.paused_endpoints.is_empty()
@@ -41,18 +52,35 @@ impl Page for Home {
                 rows: urgent,
             });
         }
-        for (title, found) in [
+        for (title, found, more) in [
             (
                 w.t("Failing endpoints", "Endpoints com falha"),
                 &attention.failing_endpoints,
+                (
+                    "/console/deliveries?wait=AFTER_FAILURE",
+                    w.t(
+                        "These are the 20 that have failed the longest; all their deliveries",
+                        "Estes são os 20 que falham há mais tempo; todas as entregas deles",
+                    ),
+                ),
             ),
             (
                 w.t("Paused endpoints", "Endpoints pausados"),
                 &attention.paused_endpoints,
+                (
+                    "/console/deliveries?status=PAUSED",
+                    w.t(
+                        "These are the 20 that were paused first; all deliveries that wait for paused ones",
+                        "Estes são os 20 pausados há mais tempo; todas as entregas à espera de pausados",
+                    ),
+                ),
             ),
         ] {
             if !found.is_empty() {
-                record = record.table(companies(title, found, w));
+                record = record.table(Table {
+                    more: more_than_shown(found.len(), more),
+                    ..companies(title, found, w)
+                });
             }
         }
         if !attention.ending_keys.is_empty() {
@@ -127,7 +155,7 @@ fn companies(title: &str, found: &[CompanyAttentionShape], w: Words) -> Table {
 fn keys(found: &[EndingKeyShape], w: Words) -> Table {
     let row = |it: &EndingKeyShape| {
         vec![
-            Cell::link(format!("/console/companies/{}", it.company_id), &it.name),
+            Cell::link(format!("/console/api-keys/{}", it.id), &it.name),
             Cell::time(it.expires_at, w),
         ]
     };
@@ -140,6 +168,23 @@ fn keys(found: &[EndingKeyShape], w: Words) -> Table {
             .to_owned(),
         head: vec![labels::KEY.of(w.0), labels::EXPIRES.of(w.0)],
         rows: found.iter().map(row).collect(),
-        more: None,
+        more: more_than_shown(
+            found.len(),
+            (
+                "/console/companies",
+                w.t(
+                    "These are the 20 that end first; each company's page has its keys",
+                    "Estas são as 20 que vencem primeiro; a página de cada empresa tem as chaves dela",
+                ),
+            ),
+        ),
     }
+}
+
+/// Where the others are, if there may be others.
+fn more_than_shown(
+    found: usize,
+    (href, text): (&str, &'static str),
+) -> Option<(String, &'static str)> {
+    (found >= SHOWN).then(|| (href.to_owned(), text))
 }

@@ -7,6 +7,9 @@ use super::PREFIX;
 /// The path of the form for signing in.
 pub(super) const SIGN_IN: &str = "/console/sign-in";
 
+/// Its parameter for somebody who sent another form without a session.
+pub(super) const UNSENT: &str = "unsent";
+
 /// The path of the form, which leads back to a page.
 pub(super) fn path_from(page: &str) -> String {
     let next = utf8_percent_encode(within_console(page), NON_ALPHANUMERIC);

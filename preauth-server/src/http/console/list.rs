@@ -10,7 +10,6 @@ use salvo::http::StatusCode;
 use serde::de::DeserializeOwned;
 
 use crate::csv;
-use crate::directory::NEWEST;
 use crate::http::pages::headers::{self, harmless};
 use crate::http::pages::words::Words;
 use crate::http::platform::Listed;
@@ -42,6 +41,8 @@ pub(super) trait List: Send + Sync + 'static {
     const SECTION: Section;
     /// The path of the page, with the names of its parameters.
     const PATH: &'static str;
+    /// Whether rows have forms.
+    const HAS_ROW_LINKS: bool = false;
 
     fn title(&self, w: Words) -> String;
 
@@ -65,6 +66,11 @@ pub(super) trait List: Send + Sync + 'static {
 
     /// What leads to forms, beside the title.
     fn action_links(&self, _visit: &Visit) -> Vec<ActionLink> {
+        Vec::new()
+    }
+
+    /// What leads to the forms of a row, in a last column; only those that the operator's role permits.
+    fn row_links(&self, _row: &Self::Row, _visit: &Visit) -> Vec<ActionLink> {
         Vec::new()
     }
 
@@ -206,9 +212,9 @@ impl<L: List> Page for Shown<L> {
         let own = page_query(list, visit);
         let at = |number: u64| format!("{base}?{own}page={number}");
         let pages = found.pagination.total_pages;
-        let rows = rows(list, &found.data, w);
-        let titles = list.columns().iter().map(|it| it.title.of(w.0));
-        let columns = titles
+        let rows = linked_rows(list, &found.data, visit);
+        let columns = titles(list, w)
+            .into_iter()
             .zip(0..)
             .map(|(title, index)| (title, has_numbers(&rows, index)));
         let columns = columns.collect();
@@ -225,7 +231,7 @@ impl<L: List> Page for Shown<L> {
             rows: ticks.zip(rows).collect(),
             tick_form,
             total: found.pagination.total,
-            is_cut: found.pagination.total == u64::from(NEWEST),
+            is_cut: found.has_older,
             is_done: visit.query.one("done").is_some(),
             page: number,
             pages,
@@ -292,11 +298,30 @@ fn none<T>() -> Listed<T> {
     Listed {
         data: Vec::new(),
         pagination: Pagination::new(1, LIMIT, 0),
+        has_older: false,
     }
 }
 
+/// The titles of the columns on a page.
+pub(super) fn titles<L: List>(list: &L, w: Words) -> Vec<&'static str> {
+    let titles = list.columns().iter().map(|it| it.title.of(w.0));
+    let actions = L::HAS_ROW_LINKS.then(|| w.t("actions", "ações"));
+    titles.chain(actions).collect()
+}
+
+/// The cells of the rows on a page: a CSV file leads to no forms.
+pub(super) fn linked_rows<L: List>(list: &L, found: &[L::Row], visit: &Visit) -> Vec<Vec<Cell>> {
+    let mut cells = rows(list, found, visit.words);
+    if L::HAS_ROW_LINKS {
+        for (row, cells) in found.iter().zip(&mut cells) {
+            cells.push(Cell::ActionLinks(list.row_links(row, visit)));
+        }
+    }
+    cells
+}
+
 /// The cells of the rows.
-pub(super) fn rows<L: List>(list: &L, found: &[L::Row], w: Words) -> Vec<Vec<Cell>> {
+fn rows<L: List>(list: &L, found: &[L::Row], w: Words) -> Vec<Vec<Cell>> {
     let row = |row: &L::Row| {
         let columns = list.columns().iter();
         columns.map(|column| (column.cell)(row, w)).collect()

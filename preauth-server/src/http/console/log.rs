@@ -1,10 +1,13 @@
 //! What operators did, and what their role did not permit.
 
+use salvo::http::Method;
+
 use crate::http::pages::words::Words;
 use crate::http::platform::audit_log::AuditEntryShape;
 use crate::labels;
 use crate::language::Text;
 
+use super::action_link::ActionLink;
 use super::cell::Cell;
 use super::failure::Failure;
 use super::frame::Section;
@@ -40,6 +43,7 @@ impl List for All {
             text("operator", labels::OPERATOR),
             text("action", labels::ACTION),
             text("record", labels::RECORD),
+            text("companyId", Text::new("company's id", "id da empresa")),
             Filter {
                 name: "from",
                 label: Text::new("from", "de"),
@@ -73,9 +77,22 @@ impl List for All {
                 Cell::text(changes.collect::<Vec<_>>().join("; "))
             }),
             Column::new(labels::ADDRESS, |it, _| Cell::code(&it.operator.address)),
+            Column::new(labels::REQUEST_ID, |it, _| {
+                Cell::code(&it.operator.request_id)
+            }),
         ];
         COLUMNS
     }
+}
+
+/// The link to what was done on behalf of a company, for those who may read it.
+pub(super) fn of_company(visit: &Visit, id: &str) -> Option<ActionLink> {
+    let link = ActionLink {
+        href: format!("/console/log?companyId={id}"),
+        title: visit.words.t("Audit log", "Auditoria"),
+        is_final: false,
+    };
+    visit.permits(&Method::GET, "audit-log").then_some(link)
 }
 
 /// A record as paths name it, with a link where it has a page.
@@ -83,9 +100,14 @@ fn record(name: &str) -> Cell {
     let mut parts = name.split('/');
     let page = match (parts.next(), parts.next()) {
         (Some("notices"), Some(id)) => Some(format!("/console/mails/{id}")),
-        (Some(kind @ ("operations" | "companies" | "deliveries" | "payment-orders")), Some(id)) => {
-            Some(format!("/console/{kind}/{id}"))
-        }
+        (Some("master-keys"), _) => Some(super::master_keys::PATH.to_owned()),
+        (
+            Some(
+                kind @ ("operations" | "companies" | "deliveries" | "payment-orders" | "users"
+                | "api-keys" | "operators" | "invoices" | "extensions" | "personal-data"),
+            ),
+            Some(id),
+        ) => Some(format!("/console/{kind}/{id}")),
         _ => None,
     };
     page.map_or_else(|| Cell::code(name), |href| Cell::link(href, name))

@@ -11,7 +11,7 @@ use crate::labels;
 
 use super::action_forms::webhooks;
 use super::cell::Cell;
-use super::companies;
+use super::company_list;
 use super::failure::Failure;
 use super::frame::Section;
 use super::guard::Page;
@@ -112,7 +112,7 @@ impl Page for One {
         let it: MailShape = visit.get(format!("notices/{id}")).await?;
         let can_resend = it.status.as_str() == MailStatus::Failed.as_str();
         let resend = webhooks::RESEND_MAIL.link(visit, &[("id", id)]);
-        let company = companies::link(visit, it.company_id).await?;
+        let company = company_list::link(visit, it.company_id).await?;
         let mut record = Record::new(visit, Section::Mails, names::name(it.kind.as_str(), w));
         if let Some(reason) = reason(&it, w) {
             record = record.notice("wait", reason);

@@ -7,7 +7,9 @@
 mod action_form;
 mod action_forms;
 mod action_link;
+mod api_keys;
 mod assets;
+mod blocked_suppliers;
 mod branches;
 #[allow(
     unused_qualifications,
@@ -18,6 +20,7 @@ mod companies;
 mod company_list;
 mod deliveries;
 mod excerpt;
+mod extensions;
 mod facts;
 mod failure;
 mod frame;
@@ -27,11 +30,13 @@ mod home;
 mod invitations;
 mod invoices;
 mod language;
+mod leaked_key;
 mod links;
 mod list;
 mod log;
 mod mails;
 mod master_keys;
+mod named_company;
 mod names;
 mod operations;
 mod operators;
@@ -49,6 +54,7 @@ mod session;
 mod sign_in;
 mod suppressed_addresses;
 mod ticks;
+mod users;
 mod visit;
 
 use std::sync::Arc;

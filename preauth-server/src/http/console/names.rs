@@ -75,7 +75,7 @@ const WORDS: &[Name] = &[
     ("SUPPLIER", PLAIN, "Supplier", "Fornecedor"),
     ("COMPANY", PLAIN, "Company", "Empresa"),
     ("PLATFORM", PLAIN, "Platform", "Plataforma"),
-    ("SYSTEM", PLAIN, "Passing of time", "Passagem do tempo"),
+    ("SYSTEM", PLAIN, "System", "Sistema"),
     ("API_KEY", PLAIN, "ERP", "ERP"),
     ("OFFER", PLAIN, "Offer", "Oferta"),
     ("INVITATION", PLAIN, "Invitation", "Convite"),

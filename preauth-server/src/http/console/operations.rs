@@ -154,9 +154,9 @@ impl Page for One {
         }
         record
             .table(timeline(&details.history, w))
-            .table(deliveries_table(&deliveries, w))
-            .table(mails_table(&mails, w))
-            .table(orders_table(&orders, w))
+            .table(whole(deliveries_table(&deliveries, w), "deliveries", id, w))
+            .table(whole(mails_table(&mails, w), "mails", id, w))
+            .table(whole(orders_table(&orders, w), "payment-orders", id, w))
             .table(extensions_table(visit, &details.extensions, w))
             .live(true)
             .reply()
@@ -262,15 +262,32 @@ fn timeline(history: &[HistoryShape], w: Words) -> Table {
             operator.map_or(Cell::None, |it| {
                 Cell::text(it.name.as_str()).and(it.address.clone())
             }),
+            operator.map_or(Cell::None, |it| Cell::code(&it.request_id)),
         ]
     };
     Table {
         title: labels::HISTORY.of(w.0).to_owned(),
-        head: [labels::AT, labels::EVENT, labels::BY, labels::OPERATOR]
-            .map(|it| it.of(w.0))
-            .to_vec(),
+        head: [
+            labels::AT,
+            labels::EVENT,
+            labels::BY,
+            labels::OPERATOR,
+            labels::REQUEST_ID,
+        ]
+        .map(|it| it.of(w.0))
+        .to_vec(),
         rows: history.iter().rev().map(row).collect(),
         more: None,
+    }
+}
+
+/// The beginning of a list, with a link to the list of this operation.
+fn whole(table: Table, list: &str, id: &str, w: Words) -> Table {
+    let href = format!("/console/{list}?operationId={id}");
+    let more = (href, w.t("The whole list", "A lista inteira"));
+    Table {
+        more: (!table.rows.is_empty()).then_some(more),
+        ..table
     }
 }
 

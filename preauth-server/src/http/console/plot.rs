@@ -6,7 +6,7 @@ use crate::http::pages::words::Words;
 
 const SIZE: (u32, u32) = (560, 200);
 /// What the style sheet draws in the colour of secondary text, of the first line, of a part of it, and of what
-/// failed.
+/// failed; these two parts are dashed.
 const TEXT: RGBColor = RGBColor(1, 1, 1);
 pub(super) const FIRST: RGBColor = RGBColor(2, 2, 2);
 pub(super) const SECOND: RGBColor = RGBColor(5, 5, 5);
@@ -16,8 +16,17 @@ const FONT: (&str, u32) = ("sans-serif", 13);
 
 /// A line over days.
 pub(super) struct Line {
+    pub(super) name: &'static str,
     pub(super) values: Vec<u64>,
     pub(super) colour: RGBColor,
+}
+
+impl Line {
+    /// The colour as SVG names it, by which the style sheet draws the line and its sample alike.
+    pub(super) fn stroke(&self) -> String {
+        let RGBColor(red, green, blue) = self.colour;
+        format!("#{red:02X}{green:02X}{blue:02X}")
+    }
 }
 
 /// The lines over the days whose names are given; empty when they cannot be drawn.

@@ -11,6 +11,7 @@ use super::failure::{Failure, render};
 use super::frame::{Frame, Section};
 use super::list::{Field, has_numbers};
 use super::names::Badge;
+use super::plot::Line;
 use super::visit::Visit;
 
 /// A record.
@@ -64,6 +65,8 @@ pub(super) enum Part {
 pub(super) struct Plot {
     pub(super) title: String,
     pub(super) svg: String,
+    /// What it shows, for its legend.
+    pub(super) lines: Vec<Line>,
 }
 
 /// A short table.

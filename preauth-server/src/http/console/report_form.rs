@@ -1,15 +1,16 @@
 //! The form that chooses what a report shows: by day or month, from when to when, and rows of each company.
 
 use chrono::{Months, NaiveDate};
-use preauth_core::value::{CompanyId, calendar};
 
 use crate::directory::ReportUnit;
 use crate::http::pages::words::Words;
 use crate::http::platform::reports::{MAX_DAYS, MAX_MONTHS, ReportShape};
+use crate::http::problem::Defect;
 use crate::labels;
 use crate::language::Text;
 
 use super::list::{Field, pair};
+use super::problems::{Problems, beside};
 use super::record::Part;
 use super::visit::Visit;
 
@@ -34,14 +35,23 @@ pub(super) fn api_query(visit: &Visit) -> String {
     values.collect()
 }
 
-/// The form. What was not chosen is what the report shows.
-pub(super) fn form(visit: &Visit, report: Option<&ReportShape>) -> Part {
+/// The form. What was not chosen is what the report shows; what is wrong with a field stands beside it.
+pub(super) fn form(
+    visit: &Visit,
+    report: Option<&ReportShape>,
+    mut problems: Option<&mut Problems<'_>>,
+) -> Part {
     let w = visit.words;
+    let mut error = |name| {
+        let defects = problems.as_mut()?.take(name);
+        defects.first().map(|defect| sentence(defect, w))
+    };
     let by = visit.query.one(BY).unwrap_or(ReportUnit::Day.as_str());
-    let period = |name, label: Text, shown: Option<&String>, is_end| {
+    let mut period = |name, label: Text, shown: Option<&String>, is_end| {
         let value = visit.query.one(name).or(shown.map(String::as_str));
         Field {
             is_day: true,
+            error: error(name),
             ..Field::new(
                 name,
                 label.of(w.0),
@@ -89,46 +99,23 @@ pub(super) fn form(visit: &Visit, report: Option<&ReportShape>) -> Part {
 const FROM: Text = Text::new("from", "de");
 const TO: Text = Text::new("to", "até");
 
-/// What is wrong with the days that the API refused; `None` when it refused something else.
-pub(super) fn objection(visit: &Visit) -> Option<String> {
-    let by = visit.query.one(BY);
-    let is_known = |by: &str| ReportUnit::ALL.iter().any(|unit| unit.as_str() == by);
-    let company = visit.query.one(COMPANY);
-    let is_company = |id: &str| CompanyId::parse(id).is_ok();
-    if by.is_some_and(|by| !is_known(by)) || company.is_some_and(|id| !is_company(id)) {
-        return None;
+/// What is wrong with a field, in the words of what was typed.
+fn sentence(defect: &Defect, w: Words) -> String {
+    match defect {
+        Defect::AfterUntil => w
+            .t(
+                "The first day is after the last one. Unless you choose it, the last one is today.",
+                "O primeiro dia vem depois do último. Se você não o escolher, o último é hoje.",
+            )
+            .to_owned(),
+        Defect::TooManyPeriods { .. } => {
+            let most = w.t("A report has at most", "Um relatório tem no máximo");
+            let days = w.t("days, or", "dias, ou");
+            let months = w.t("months.", "meses.");
+            format!("{most} {MAX_DAYS} {days} {MAX_MONTHS} {months}")
+        }
+        _ => beside(defect, w),
     }
-    let today = calendar::today(visit.console.api.clock.now());
-    let days = [visit.query.one(SINCE), visit.query.one(UNTIL)];
-    words(days, today, visit.words)
-}
-
-fn words([since, until]: [Option<&str>; 2], today: NaiveDate, w: Words) -> Option<String> {
-    let unreadable = [since, until]
-        .into_iter()
-        .flatten()
-        .find(|text| first_day(text).is_none());
-    if let Some(text) = unreadable {
-        let no_date = w.t(
-            "This is no day of the calendar:",
-            "Isto não é um dia do calendário:",
-        );
-        return Some(format!("{no_date} {text}"));
-    }
-    let since = first_day(since?)?;
-    let until = until.and_then(first_day).unwrap_or(today);
-    Some(if since > until {
-        w.t(
-            "The first day is after the last one. Unless you choose it, the last one is today.",
-            "O primeiro dia vem depois do último. Se você não o escolher, o último é hoje.",
-        )
-        .to_owned()
-    } else {
-        let most = w.t("A report has at most", "Um relatório tem no máximo");
-        let days = w.t("days, or", "dias, ou");
-        let months = w.t("months.", "meses.");
-        format!("{most} {MAX_DAYS} {days} {MAX_MONTHS} {months}")
-    })
 }
 
 /// A day, or the first day of a month.
@@ -152,7 +139,7 @@ fn as_day(text: &str, is_end: bool) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{NaiveDate, Words, as_day, words};
+    use super::{Defect, Words, as_day, sentence};
     use crate::language::Language;
 
     #[test]
@@ -166,21 +153,14 @@ mod tests {
 
     #[test]
     fn what_is_wrong_with_a_range_is_said_in_words() {
-        let today = NaiveDate::from_ymd_opt(2026, 11, 21).unwrap();
         let (en, pt) = (Words(Language::English), Words(Language::Portuguese));
-        let said = |since, until, w| words([since, until], today, w).unwrap();
-        let reversed = said(Some("2026-11-22"), None, en);
-        assert!(reversed.starts_with("The first day is after"), "{reversed}");
-        let reversed = said(Some("2026-11"), Some("2026-10"), pt);
+        let reversed = sentence(&Defect::AfterUntil, pt);
         assert!(reversed.starts_with("O primeiro dia"), "{reversed}");
-        let no_day = said(None, Some("2026-02-30"), pt);
-        assert!(no_day.ends_with("calendário: 2026-02-30"), "{no_day}");
-        for (w, expected) in [
-            (en, "A report has at most 92 days, or 36 months."),
-            (pt, "Um relatório tem no máximo 92 dias, ou 36 meses."),
-        ] {
-            assert_eq!(said(Some("2020-01-01"), None, w), expected);
-        }
-        assert_eq!(words([None, None], today, en), None);
+        let too_many = Defect::TooManyPeriods { max: 92 };
+        assert_eq!(
+            sentence(&too_many, en),
+            "A report has at most 92 days, or 36 months."
+        );
+        assert_eq!(sentence(&Defect::Required, en), "This field is required.");
     }
 }

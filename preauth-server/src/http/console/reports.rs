@@ -17,7 +17,7 @@ use super::frame::Section;
 use super::guard::Page;
 use super::list::{Column, csv_file, pair};
 use super::plot::{self, Line};
-use super::problems::sentences;
+use super::problems::Problems;
 use super::record::{Part, Plot, Record, Table};
 use super::report_form;
 use super::visit::Visit;
@@ -38,10 +38,11 @@ impl Page for Reports {
         let report: ReportShape = match visit.get(format!("reports?{query}")).await {
             Ok(report) => report,
             Err(Failure::Api(error)) if error.code == ErrorCode::ValidationError => {
-                let why = report_form::objection(visit);
+                let mut problems = Problems::of(&error);
+                let form = report_form::form(visit, None, Some(&mut problems));
                 return record
-                    .notice("bad", why.unwrap_or_else(|| sentences(&error, w).join(" ")))
-                    .part(report_form::form(visit, None))
+                    .notice("bad", problems.rest(w).join(" "))
+                    .part(form)
                     .reply_as(StatusCode::BAD_REQUEST);
             }
             Err(failure) => return Err(failure),
@@ -74,7 +75,7 @@ impl Page for Reports {
             ),
         ];
         let record = record
-            .part(report_form::form(visit, Some(&report)))
+            .part(report_form::form(visit, Some(&report), None))
             .fields(views);
         // A row for each period makes a line; those of many companies do not.
         let is_series =
@@ -199,20 +200,22 @@ pub(super) fn table(report: &ReportShape, w: Words) -> Table {
 
 pub(super) fn plots(rows: &[ReportRowShape], w: Words) -> Vec<Plot> {
     let names: Vec<_> = rows.iter().map(|it| short(&it.period, w)).collect();
-    let line = |value: fn(&ReportRowShape) -> u64, colour| Line {
+    let line = |name: Text, value: fn(&ReportRowShape) -> u64, colour| Line {
+        name: name.of(w.0),
         values: rows.iter().map(value).collect(),
         colour,
     };
-    let plot = |title: &str, lines: &[Line]| Plot {
+    let plot = |title: &str, lines: Vec<Line>| Plot {
         title: title.to_owned(),
-        svg: plot::draw(&names, lines, w),
+        svg: plot::draw(&names, &lines, w),
+        lines,
     };
     vec![
         plot(
             w.t("Offers, and requests", "Ofertas, e solicitações"),
-            &[
-                line(|it| it.activity.offers, plot::FIRST),
-                line(|it| it.activity.requests, plot::SECOND),
+            vec![
+                line(labels::OFFERS, |it| it.activity.offers, plot::FIRST),
+                line(labels::REQUESTS, |it| it.activity.requests, plot::SECOND),
             ],
         ),
         plot(
@@ -220,9 +223,17 @@ pub(super) fn plots(rows: &[ReportRowShape], w: Words) -> Vec<Plot> {
                 "Amount offered, and paid, in reais",
                 "Valor ofertado, e pago, em reais",
             ),
-            &[
-                line(|it| reais(it.activity.offered_amount), plot::FIRST),
-                line(|it| reais(it.activity.paid_amount), plot::SECOND),
+            vec![
+                line(
+                    labels::OFFERED_AMOUNT,
+                    |it| reais(it.activity.offered_amount),
+                    plot::FIRST,
+                ),
+                line(
+                    labels::PAID_AMOUNT,
+                    |it| reais(it.activity.paid_amount),
+                    plot::SECOND,
+                ),
             ],
         ),
         plot(
@@ -230,9 +241,13 @@ pub(super) fn plots(rows: &[ReportRowShape], w: Words) -> Vec<Plot> {
                 "Deliveries, and those given up",
                 "Entregas, e as abandonadas",
             ),
-            &[
-                line(|it| it.activity.deliveries, plot::FIRST),
-                line(|it| it.activity.failed_deliveries, plot::FAILED),
+            vec![
+                line(labels::DELIVERIES, |it| it.activity.deliveries, plot::FIRST),
+                line(
+                    labels::DELIVERIES_GIVEN_UP,
+                    |it| it.activity.failed_deliveries,
+                    plot::FAILED,
+                ),
             ],
         ),
     ]

@@ -9,9 +9,10 @@ use super::action_form::ActionPage;
 use super::guard::{Guarded, Open, Page, Place, Submit};
 use super::list::{Csv, List, Shown};
 use super::{
-    Console, PREFIX, action_forms, branches, companies, company_list, deliveries, health, home,
-    invitations, invoices, language, log, mails, master_keys, operations, operators,
-    payment_orders, personal_data, reports, resend_many, sign_in, suppressed_addresses,
+    Console, PREFIX, action_forms, api_keys, blocked_suppliers, branches, companies, company_list,
+    deliveries, extensions, health, home, invitations, invoices, language, leaked_key, log, mails,
+    master_keys, operations, operators, payment_orders, personal_data, reports, resend_many,
+    sign_in, suppressed_addresses, users,
 };
 
 /// A method of a path.
@@ -45,6 +46,10 @@ pub(super) fn all(is_sandbox: bool) -> Vec<Route> {
         page("/operations/{id}/invoice-file", operations::InvoiceFile),
         page("/deliveries/{id}", deliveries::One),
         page("/companies/{id}", companies::One),
+        page("/users/{id}", users::One),
+        page("/api-keys/{id}", api_keys::One),
+        page("/operators/{id}", operators::One),
+        page("/extensions/{id}", extensions::One),
         page("/mails/{id}", mails::One),
         page("/payment-orders/{id}", payment_orders::One),
         page("/invoices/{id}", invoices::One),
@@ -53,12 +58,17 @@ pub(super) fn all(is_sandbox: bool) -> Vec<Route> {
     ];
     routes.push(page(resend_many::PATH, resend_many::ResendMany));
     routes.push(submit(resend_many::PATH, resend_many::ResendMany));
+    routes.push(page(leaked_key::PATH, leaked_key::LeakedKey));
+    routes.push(submit(leaked_key::PATH, leaked_key::LeakedKey));
     routes.extend(list(|| operations::All));
     routes.extend(list(|| deliveries::All));
     routes.extend(list(|| deliveries::OfCompany));
     routes.extend(list(|| company_list::All));
     routes.extend(list(|| branches::Branches));
     routes.extend(list(|| invitations::Invitations));
+    routes.extend(list(|| users::Users));
+    routes.extend(list(|| api_keys::ApiKeys));
+    routes.extend(list(|| blocked_suppliers::BlockedSuppliers));
     routes.extend(list(|| mails::All));
     routes.extend(list(|| suppressed_addresses::All));
     routes.extend(list(|| payment_orders::All));

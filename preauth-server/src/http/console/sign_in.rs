@@ -15,7 +15,7 @@ use super::Console;
 use super::failure::{Failure, render};
 use super::frame::Frame;
 use super::guard::{Open, Submit};
-use super::links::{SIGN_IN, path_from, within_console};
+use super::links::{SIGN_IN, UNSENT, path_from, within_console};
 use super::visit::{Visit, here};
 
 #[derive(Template)]
@@ -25,6 +25,8 @@ struct SignInPage {
     /// Where to go afterwards.
     next: String,
     refusal: Option<&'static str>,
+    /// Whether another form was sent without a session.
+    is_unsent: bool,
 }
 
 /// The form.
@@ -43,6 +45,7 @@ impl Open for Ask {
             f: Frame::open(Words(language::of_request(req)), &here(req)),
             next: next.to_owned(),
             refusal: None,
+            is_unsent: query.one(UNSENT).is_some(),
         };
         Ok(render(StatusCode::OK, &page)?)
     }
@@ -80,6 +83,7 @@ impl Open for SignIn {
             f: Frame::open(w, &path_from(next)),
             next: next.to_owned(),
             refusal: Some(refusal),
+            is_unsent: false,
         };
         let status = refused.status();
         Ok(render(status, &page)?)

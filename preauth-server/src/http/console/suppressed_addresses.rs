@@ -6,6 +6,7 @@ use crate::labels;
 use crate::language::Text;
 
 use super::action_forms::webhooks;
+use super::action_link::ActionLink;
 use super::cell::Cell;
 use super::failure::Failure;
 use super::frame::Section;
@@ -22,6 +23,7 @@ impl List for All {
 
     const SECTION: Section = Section::SuppressedAddresses;
     const PATH: &'static str = "/suppressed-addresses";
+    const HAS_ROW_LINKS: bool = true;
 
     fn title(&self, w: Words) -> String {
         w.t("Suppressed addresses", "Endereços suprimidos")
@@ -48,11 +50,12 @@ impl List for All {
                 Cell::link(super::operations::path(it.operation_id), it.operation_id)
             }),
             Column::new(Text::new("Since", "Desde"), |it, w| Cell::time(it.since, w)),
-            Column::new(Text::new("Mails", "E-mails"), |it, w| {
-                let href = format!("/console/suppressed-addresses/{}/remove", it.id);
-                Cell::link(href, webhooks::REMOVE_SUPPRESSED.title.of(w.0))
-            }),
         ];
         COLUMNS
+    }
+
+    fn row_links(&self, it: &SuppressedAddressShape, visit: &Visit) -> Vec<ActionLink> {
+        let link = webhooks::REMOVE_SUPPRESSED.link(visit, &[("id", &it.id.to_string())]);
+        link.into_iter().collect()
     }
 }

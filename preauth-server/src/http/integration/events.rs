@@ -13,10 +13,10 @@ use salvo::async_trait;
 use salvo::http::{Request, StatusCode};
 use serde::Serialize;
 use serde_json::value::RawValue;
-use tokio::sync::Semaphore;
-use tokio::time::sleep;
+use tokio::sync::{Semaphore, SemaphorePermit};
+use tokio::time::{sleep, timeout};
 
-use crate::fair::charged_to;
+use crate::fair::{QueueError, charged_anew_to, in_time};
 use crate::feed::{Numberer, Waiter};
 use crate::http::caller::Caller;
 use crate::http::error::ApiError;
@@ -31,6 +31,10 @@ use crate::worker::Shutdown;
 use super::{Endpoint, IntegrationApi};
 
 const DEFAULT_LIMIT: u32 = 20;
+/// Maximum time that a request waits for its turn to check its key again. Longer than in any queue, because all that waited
+/// check at the same moment when the server stops, and what they found is lost if they are refused; and shorter than the
+/// 20 s that a stop leaves to requests under way.
+const MAX_CHECK_TURN: Duration = Duration::from_secs(15);
 
 /// What the endpoint needs.
 pub struct EventsOnRequest {
@@ -92,7 +96,7 @@ impl Endpoint for Events {
         };
         // It may have waited for long. As many end together as wait for one event, or all of them when the server stops.
         {
-            let _turn = events.reads.acquire().await.map_err(ApiError::internal)?;
+            let _turn = events.turn_to_check().await?;
             api.gate.check_again(&caller, Self::SCOPE, req).await?;
         }
         let cursor = events.cursors.write(caller.company, page.next);
@@ -144,15 +148,33 @@ impl EventsOnRequest {
 
     /// The page at this moment: every event that was committed before is in it or after it.
     async fn page(&self, query: &FeedQuery, caller: Caller) -> Result<FeedPage, ApiError> {
-        // An event may wake hundreds at once: they wait for each other here, and fill no queue of the database.
-        let _turn = self.reads.acquire().await.map_err(ApiError::internal)?;
-        self.numberer.catch_up().await?;
-        // Of its own: a wait does not use up the time that a request may spend in queues.
-        let answer = charged_to(caller.tenant(), self.feed.events(query)).await?;
+        // A wait for an event does not use up the time that a request may spend in queues.
+        let answer = charged_anew_to(caller.tenant(), self.read(query)).await?;
         match answer {
             FeedAnswer::Page(page) => Ok(page),
             FeedAnswer::Expired => Err(ApiError::new(ErrorCode::EventCursorExpired)),
         }
+    }
+
+    async fn read(&self, query: &FeedQuery) -> Result<FeedAnswer, ApiError> {
+        let _turn = self.turn().await?;
+        self.numberer.catch_up().await?;
+        Ok(self.feed.events(query).await?)
+    }
+
+    /// An event may wake hundreds at once: they wait for each other here, and fill no queue of the database; each
+    /// no longer than in any queue.
+    async fn turn(&self) -> Result<SemaphorePermit<'_>, ApiError> {
+        let turn = in_time(self.reads.acquire()).await;
+        turn.map_err(ApiError::unavailable)?
+            .map_err(ApiError::internal)
+    }
+
+    /// The same for the check after a wait.
+    async fn turn_to_check(&self) -> Result<SemaphorePermit<'_>, ApiError> {
+        let turn = timeout(MAX_CHECK_TURN, self.reads.acquire()).await;
+        turn.map_err(|_| ApiError::unavailable(QueueError::TimedOut))?
+            .map_err(ApiError::internal)
     }
 }
 

@@ -13,7 +13,7 @@ use serde::de::{DeserializeOwned, Error};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use super::schema::{Field, Schema};
+use super::schema::{Field, Schema, optional, required};
 use super::shared;
 
 /// Whether an object is part of an answer or of a request. Only schemas of requests contain the rules of
@@ -39,7 +39,21 @@ pub(in crate::http) trait Shape {
     /// One page of a list of them.
     fn page() -> Schema {
         let pagination = Schema::reference("Pagination", shared::pagination());
-        shared::page_of("One page.", Schema::of::<Self>(), pagination)
+        let has_older = Schema::boolean(
+            "Whether older entries match, too, which no page has; absent when there are none.",
+            false,
+        );
+        Schema::answer(
+            "One page.",
+            [
+                required(
+                    "data",
+                    Schema::array("The entries of this page.", Schema::of::<Self>()),
+                ),
+                required("pagination", pagination),
+                optional("hasOlder", has_older),
+            ],
+        )
     }
 }
 

@@ -127,7 +127,11 @@ impl Endpoint for List {
         let before = usize::try_from(page.offset()).unwrap_or(usize::MAX);
         let limit = usize::try_from(page.limit).unwrap_or(usize::MAX);
         let items = blocked.into_iter().skip(before).take(limit).collect();
-        let found = Page { items, total };
+        let found = Page {
+            items,
+            total,
+            is_cut: false,
+        };
         Ok(paging::reply(&found, page, |cnpj| BlockedSupplier {
             cnpj: *cnpj,
         }))

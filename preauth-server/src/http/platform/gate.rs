@@ -306,7 +306,11 @@ mod tests {
 
         async fn operators(&self, _page: PageRequest) -> Result<Page<Operator>, Unavailable> {
             let items = Vec::new();
-            Ok(Page { items, total: 0 })
+            Ok(Page {
+                items,
+                total: 0,
+                is_cut: false,
+            })
         }
 
         async fn operator_of_token(

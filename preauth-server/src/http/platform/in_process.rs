@@ -76,7 +76,7 @@ impl InProcess {
             let error = log::chain(cause);
             tracing::error!(target: "request", listener = "console", route, id, error);
         }
-        outcome
+        outcome.map_err(ApiError::without_cause)
     }
 
     /// The request of a call, and its route.

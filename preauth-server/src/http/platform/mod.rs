@@ -72,7 +72,8 @@ pub use gate::OperatorGate;
 pub(super) use in_process::{Call, InProcess, OnBehalf};
 pub(crate) use paging::Listed;
 pub use paths::{LIVEZ, METRICS, PREFIX, READYZ};
-pub use probes::Vitals;
+pub(in crate::http) use probes::unreadiness;
+pub use probes::{Trouble, Vitals};
 pub(super) use refusal::Refusal;
 pub use routes::routes;
 

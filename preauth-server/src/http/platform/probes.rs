@@ -72,20 +72,49 @@ pub(super) fn described() -> [Described; 3] {
 /// A check that takes longer counts as failed.
 const CHECK_TIMEOUT: Duration = Duration::from_secs(5);
 
+/// A problem of the process; short and without secrets.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Trouble {
+    /// As probes and the log say it.
+    pub en: String,
+    /// The same for readers of Portuguese, who find numbers and names in the log.
+    pub pt: String,
+}
+
+impl Trouble {
+    /// A problem in both languages.
+    #[must_use]
+    pub fn new(en: impl Into<String>, pt: impl Into<String>) -> Self {
+        let (en, pt) = (en.into(), pt.into());
+        Self { en, pt }
+    }
+}
+
 /// The health of the process.
 #[async_trait]
 pub trait Vitals: Send + Sync {
     /// Why the process should be restarted, if it should: only problems that a restart can solve.
-    fn stall(&self) -> Option<String>;
+    fn stall(&self) -> Option<Trouble>;
 
-    /// Why requests should go elsewhere for now, if they should; short and without secrets.
-    async fn unreadiness(&self) -> Option<String>;
+    /// Why requests should go elsewhere for now, if they should.
+    async fn unreadiness(&self) -> Option<Trouble>;
 
-    /// A problem that does not prevent requests from being served; short and without secrets.
-    fn warning(&self) -> Option<String>;
+    /// A problem that does not prevent requests from being served.
+    fn warning(&self) -> Option<Trouble>;
 
     /// The metrics in Prometheus' text format. Never fails or blocks.
     async fn metrics(&self) -> String;
+}
+
+/// Why requests should go elsewhere for now; a check that takes too long counts as failed.
+pub(in crate::http) async fn unreadiness(vitals: &dyn Vitals) -> Option<Trouble> {
+    let checked = tokio::time::timeout(CHECK_TIMEOUT, vitals.unreadiness()).await;
+    checked.unwrap_or_else(|_| {
+        Some(Trouble::new(
+            "the database does not answer in time",
+            "o banco de dados não responde a tempo",
+        ))
+    })
 }
 
 /// `GET /livez` and `GET /readyz`.
@@ -120,13 +149,11 @@ struct Probe {
 impl Probe {
     /// Why the probe fails.
     async fn reason(&self) -> Option<String> {
-        match self.question {
+        let trouble = match self.question {
             Question::Lives => self.vitals.stall(),
-            Question::IsReady => {
-                let checked = tokio::time::timeout(CHECK_TIMEOUT, self.vitals.unreadiness()).await;
-                checked.unwrap_or_else(|_| Some("the database does not answer in time".to_owned()))
-            }
-        }
+            Question::IsReady => unreadiness(&*self.vitals).await,
+        };
+        trouble.map(|it| it.en)
     }
 }
 
@@ -145,7 +172,7 @@ impl Handler for Probe {
         notes.cause.clone_from(&reason);
         let warning = match self.question {
             Question::Lives => None,
-            Question::IsReady => self.vitals.warning(),
+            Question::IsReady => self.vitals.warning().map(|it| it.en),
         };
         answer(reason, warning).write(res);
     }
@@ -167,7 +194,7 @@ fn answer(reason: Option<String>, warning: Option<String>) -> Reply {
 
 #[cfg(test)]
 mod tests {
-    use super::{Arc, Probe, Question, Vitals, async_trait};
+    use super::{Arc, Probe, Question, Trouble, Vitals, async_trait};
 
     #[derive(Clone, Copy)]
     enum FakeVitals {
@@ -178,21 +205,21 @@ mod tests {
 
     #[async_trait]
     impl Vitals for FakeVitals {
-        fn stall(&self) -> Option<String> {
+        fn stall(&self) -> Option<Trouble> {
             match self {
-                Self::Reason(reason) => Some((*reason).to_owned()),
+                Self::Reason(reason) => Some(Trouble::new(*reason, *reason)),
                 Self::Nothing | Self::Never => None,
             }
         }
 
-        async fn unreadiness(&self) -> Option<String> {
+        async fn unreadiness(&self) -> Option<Trouble> {
             if matches!(self, Self::Never) {
                 std::future::pending::<()>().await;
             }
             self.stall()
         }
 
-        fn warning(&self) -> Option<String> {
+        fn warning(&self) -> Option<Trouble> {
             None
         }
 

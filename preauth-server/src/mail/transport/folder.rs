@@ -20,6 +20,11 @@ impl Folder {
         Self(data.join("mails"))
     }
 
+    /// Where it is.
+    pub(crate) fn path(&self) -> &Path {
+        &self.0
+    }
+
     fn keep(&self, mail: &OutgoingMail) -> std::io::Result<PathBuf> {
         files::create_private_directory(&self.0)?;
         let path = self.0.join(format!("{}.eml", mail.id));

@@ -82,7 +82,7 @@ pub enum BackupError {
         "{database} is not empty, and nothing is overwritten; restore into {}",
         match kind {
             DatabaseKind::Sqlite => "another folder, or move that file, and those beside it, away",
-            DatabaseKind::Postgresql => "an empty database (`createdb`)",
+            DatabaseKind::Postgresql => "an empty database (`createdb --owner USER NAME`)",
         }
     )]
     NotEmpty {

@@ -5,6 +5,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use sqlx::error::DatabaseError;
 use sqlx::postgres::{PgConnectOptions, PgConnection, PgSslMode};
 use sqlx::{ConnectOptions, Connection};
 use tokio::time::timeout;
@@ -238,8 +239,25 @@ fn is_on_this_machine(options: &PgConnectOptions) -> bool {
 pub(super) async fn connect(options: &PgConnectOptions) -> Result<PgConnection, OpenError> {
     match timeout(CONNECT_TIMEOUT, options.connect()).await {
         Ok(Ok(connection)) => Ok(connection),
-        Ok(Err(cause)) => Err(unreachable(options, cause)),
+        Ok(Err(cause)) => Err(refused(options, cause)),
         Err(_) => Err(unreachable(options, sqlx::Error::PoolTimedOut)),
+    }
+}
+
+/// PostgreSQL's code for a database that it does not have.
+const INVALID_CATALOG_NAME: &str = "3D000";
+
+fn refused(options: &PgConnectOptions, cause: sqlx::Error) -> OpenError {
+    let code = cause.as_database_error().and_then(DatabaseError::code);
+    if code.as_deref() != Some(INVALID_CATALOG_NAME) {
+        return unreachable(options, cause);
+    }
+    let user = options.get_username();
+    OpenError::NoDatabase {
+        server: format!("{}:{}", options.get_host(), options.get_port()),
+        database: options.get_database().unwrap_or(user).to_owned(),
+        user: user.to_owned(),
+        cause: Box::new(cause),
     }
 }
 

@@ -148,7 +148,7 @@ async fn list(
     .bind(clamped(page.offset()))
     .fetch_all(session)
     .await?;
-    Ok(Listed { rows, total })
+    Ok(Listed::whole(rows, total))
 }
 
 /// Finds keys by a range of their prefixes, and by the hash if the whole key is known.

@@ -66,5 +66,5 @@ async fn list(
     .bind(clamped(page.offset()))
     .fetch_all(session)
     .await?;
-    Ok(Listed { rows, total })
+    Ok(Listed::whole(rows, total))
 }

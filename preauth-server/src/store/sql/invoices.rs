@@ -7,9 +7,10 @@ use preauth_core::value::InvoiceId;
 
 use crate::directory::{Invoices, Page};
 use crate::store::error::Fault;
+use crate::store::page_window::Window;
 use crate::store::rows::{clamped, invoice, select_invoices};
 
-use super::{Database, Listed, Session, query};
+use super::{Builder, Database, Listed, Session, newest, query};
 
 #[async_trait]
 impl<D: Database> Invoices for D {
@@ -40,10 +41,19 @@ async fn list(session: &mut dyn Session, page: PageRequest) -> Result<Listed, Fa
     let total = query("SELECT count(*) AS total FROM invoices")
         .total(session)
         .await?;
-    let rows = query(select_invoices!("ORDER BY i.id DESC LIMIT $1 OFFSET $2"))
-        .bind(page.limit)
-        .bind(clamped(page.offset()))
-        .fetch_all(session)
-        .await?;
-    Ok(Listed { rows, total })
+    let (order, skip, take) = match Window::of(page, total) {
+        Window::Empty => return Ok(Listed::whole(Vec::new(), total)),
+        Window::FromNewest { skip, take } => ("DESC", skip, take),
+        Window::FromOldest { skip, take } => ("ASC", skip, take),
+    };
+    // Of the invoices before the page only the ids are read.
+    let mut query = Builder::new(select_invoices!("WHERE i.id"));
+    newest::among(&mut query, session.dialect(), |ids| {
+        ids.push("SELECT id FROM invoices ORDER BY id ").push(order);
+        ids.push(" LIMIT ").bind(clamped(take));
+        ids.push(" OFFSET ").bind(clamped(skip));
+    });
+    query.push(" ORDER BY i.id DESC");
+    let rows = query.build().fetch_all(session).await?;
+    Ok(Listed::whole(rows, total))
 }

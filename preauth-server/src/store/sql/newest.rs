@@ -3,10 +3,10 @@
 use preauth_core::port::PageRequest;
 use preauth_core::value::CompanyId;
 
-use crate::directory::NEWEST;
+use crate::directory::{NEWEST, Page};
 use crate::store::error::Fault;
 
-use super::{Builder, Session};
+use super::{Builder, Dialect, Session};
 
 /// A page of a list, which is whole if it is of one head office: how many entries, after how many; `None` beyond them.
 pub(super) fn window(page: PageRequest, company: Option<CompanyId>) -> Option<(u32, u64)> {
@@ -24,20 +24,85 @@ pub(super) fn within(page: PageRequest) -> Option<(u32, u64)> {
     Some((take.try_into().unwrap_or(page.limit), skip))
 }
 
-/// The number of rows of `rows`, such as `SELECT 1 FROM a WHERE b`, counted up to [`NEWEST`].
+/// The number of a list's entries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Counted {
+    /// Those that the list has.
+    pub(super) total: u64,
+    /// Whether older ones match, too, which the list does not have.
+    pub(super) is_cut: bool,
+}
+
+impl Counted {
+    /// Of a list that has every entry.
+    pub(super) const fn whole(total: u64) -> Self {
+        Self {
+            total,
+            is_cut: false,
+        }
+    }
+
+    /// Of the newest of so many, which were counted up to one more than the list has.
+    pub(super) fn newest(found: u64) -> Self {
+        let max = u64::from(NEWEST);
+        Self {
+            total: found.min(max),
+            is_cut: found > max,
+        }
+    }
+
+    pub(super) const fn page<T>(self, items: Vec<T>) -> Page<T> {
+        Page {
+            items,
+            total: self.total,
+            is_cut: self.is_cut,
+        }
+    }
+}
+
+/// Where counting stops: one more than the list has shows that it is cut.
+pub(super) const COUNT_LIMIT: u32 = NEWEST + 1;
+
+/// The number of rows of `rows`, such as `SELECT 1 FROM a WHERE b`, of which the newest are listed.
 pub(super) async fn total<'q>(
+    session: &mut dyn Session,
+    rows: impl FnOnce(&mut Builder<'q>),
+) -> Result<Counted, Fault> {
+    Ok(Counted::newest(found(session, rows).await?))
+}
+
+/// The number of rows of `rows`, counted up to [`COUNT_LIMIT`].
+pub(super) async fn found<'q>(
     session: &mut dyn Session,
     rows: impl FnOnce(&mut Builder<'q>),
 ) -> Result<u64, Fault> {
     let mut count = Builder::new("SELECT count(*) AS total FROM (");
     rows(&mut count);
-    count.push(" LIMIT ").bind(NEWEST).push(") AS found");
+    count.push(" LIMIT ").bind(COUNT_LIMIT).push(") AS found");
     Ok(count.build().total(session).await?)
+}
+
+/// Adds that a key is among those that `keys` selects: the rows of a page alone are read by what joins them. PostgreSQL finds
+/// them by their keys, whatever the statistics.
+pub(super) fn among<'q>(
+    query: &mut Builder<'q>,
+    dialect: Dialect,
+    keys: impl FnOnce(&mut Builder<'q>),
+) {
+    query.push(match dialect {
+        Dialect::Sqlite => " IN (",
+        Dialect::Postgres => " = ANY (ARRAY(",
+    });
+    keys(query);
+    query.push(match dialect {
+        Dialect::Sqlite => ")",
+        Dialect::Postgres => "))",
+    });
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{PageRequest, within};
+    use super::{Counted, NEWEST, PageRequest, within};
 
     #[test]
     fn the_last_page_ends_with_the_oldest_of_the_newest() {
@@ -47,5 +112,13 @@ mod tests {
         assert_eq!(at(101, 100), None);
         assert_eq!(at(334, 30), Some((10, 9_990)));
         assert_eq!(at(u64::MAX, 30), None);
+    }
+
+    #[test]
+    fn a_list_is_cut_when_there_is_one_more_than_it_has() {
+        let max = u64::from(NEWEST);
+        assert_eq!(Counted::newest(max), Counted::whole(max));
+        let cut = Counted::newest(max + 1);
+        assert_eq!((cut.total, cut.is_cut), (max, true));
     }
 }

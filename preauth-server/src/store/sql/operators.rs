@@ -137,7 +137,7 @@ async fn list(session: &mut dyn Session, page: PageRequest) -> Result<Listed, Fa
     .bind(clamped(page.offset()))
     .fetch_all(session)
     .await?;
-    Ok(Listed { rows, total })
+    Ok(Listed::whole(rows, total))
 }
 
 /// Finds a token by a range of the hashes.

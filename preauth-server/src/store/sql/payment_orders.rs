@@ -3,15 +3,17 @@
 use async_trait::async_trait;
 use preauth_core::payment_order::{OtherOrder, PaymentOrder};
 use preauth_core::port::{PageRequest, Unavailable};
-use preauth_core::value::{OperationId, PaymentOrderId};
+use preauth_core::value::{OperationId, PaymentOrderId, PaymentOrderStatus};
 
 use crate::directory::{Page, PaymentOrderFilter, PaymentOrders};
 use crate::store::error::Fault;
+use crate::store::page_window::Window;
 use crate::store::rows::{
     Columns, MAX_OTHER_ORDERS, clamped, order, other_order, select_orders, select_other_orders,
 };
 
-use super::{Builder, Database, Listed, Session, query};
+use super::planner::plan_by_values;
+use super::{Builder, Database, Listed, Session, newest, query};
 
 #[async_trait]
 impl<D: Database> PaymentOrders for D {
@@ -84,24 +86,49 @@ async fn list(
     filter: PaymentOrderFilter,
     page: PageRequest,
 ) -> Result<Listed, Fault> {
+    plan_by_values(session).await?;
     let mut count = Builder::new("SELECT count(*) AS total FROM payment_orders o ");
     restrict(&mut count, filter);
     let total = count.build().total(session).await?;
+    let (order, skip, take) = match Window::of(page, total) {
+        Window::Empty => return Ok(Listed::whole(Vec::new(), total)),
+        Window::FromNewest { skip, take } => ("DESC", skip, take),
+        Window::FromOldest { skip, take } => ("ASC", skip, take),
+    };
     // Of the orders before the page only the ids are read.
-    let mut query = Builder::new(select_orders!(
-        " WHERE o.id IN (SELECT o.id FROM payment_orders o "
-    ));
-    restrict(&mut query, filter);
-    query.push(" ORDER BY o.id DESC LIMIT ").bind(page.limit);
-    query.push(" OFFSET ").bind(clamped(page.offset()));
-    query.push(") ORDER BY o.id DESC");
+    let mut query = Builder::new(select_orders!("WHERE o.id"));
+    newest::among(&mut query, session.dialect(), |ids| {
+        ids.push("SELECT o.id FROM payment_orders o ");
+        restrict(ids, filter);
+        // The sign keeps the databases from walking through all ids.
+        ids.push(if is_rare(filter) {
+            " ORDER BY +o.id "
+        } else {
+            " ORDER BY o.id "
+        });
+        ids.push(order).push(" LIMIT ").bind(clamped(take));
+        ids.push(" OFFSET ").bind(clamped(skip));
+    });
+    query.push(" ORDER BY o.id DESC");
     let rows = query.build().fetch_all(session).await?;
-    Ok(Listed { rows, total })
+    Ok(Listed::whole(rows, total))
+}
+
+/// Whether an index has these alone. Most orders are paid.
+fn is_rare(filter: PaymentOrderFilter) -> bool {
+    filter.operation.is_some()
+        || filter
+            .status
+            .is_some_and(|status| status != PaymentOrderStatus::Paid)
 }
 
 fn restrict(query: &mut Builder<'_>, filter: PaymentOrderFilter) {
     query.push("WHERE 1 = 1");
     if let Some(status) = filter.status {
+        if status != PaymentOrderStatus::Paid {
+            // The words of the partial index.
+            query.push(" AND o.status <> 'PAID'");
+        }
         query.push(" AND o.status = ").bind(status.as_str());
     }
     if let Some(operation) = filter.operation {

@@ -2,6 +2,18 @@
 
 use super::{Session, query, sql};
 
+/// Plans each statement for its values until the transaction ends. A kept plan knows neither them nor how large the tables
+/// have become: of a list's filters it cannot tell which one leaves little.
+pub(super) async fn plan_by_values(session: &mut dyn Session) -> Result<(), sqlx::Error> {
+    query(sql!({
+        sqlite: "SELECT 1",
+        postgres: "SELECT set_config('plan_cache_mode', 'force_custom_plan', TRUE)"
+    }))
+    .fetch_one(session)
+    .await?;
+    Ok(())
+}
+
 /// Reads ranges in the order of an index until the transaction ends. Without statistics PostgreSQL expects few rows, and
 /// would read and sort all of a company's.
 pub(super) async fn read_in_index_order(session: &mut dyn Session) -> Result<(), sqlx::Error> {

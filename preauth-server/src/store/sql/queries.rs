@@ -47,7 +47,7 @@ impl<D: Database> Queries for Reads<D> {
         let listed = listed.await?;
         Ok(OperationPage {
             operations: self.0.set_aside().readable(&listed.rows, operation),
-            total: listed.total,
+            total: listed.total(),
         })
     }
 
@@ -88,7 +88,7 @@ async fn list(
         && total <= RARE;
     let window = Window::of(page, total);
     let rows = rows(session, viewer, filter, window, is_rare).await?;
-    Ok(Listed { rows, total })
+    Ok(Listed::whole(rows, total))
 }
 
 /// The database keeps counts by company and status. A reference has only a few operations.
@@ -131,6 +131,13 @@ async fn rows(
     Ok(query.build().fetch_all(session).await?)
 }
 
+/// Those of the head offices that have any in these statuses: the index begins with the head office.
+pub(super) fn having_any(query: &mut Builder<'_>, statuses: EnumSet<Status>) {
+    query.push("head_office_id IN (SELECT head_office_id FROM operation_counts WHERE status IN ");
+    query.bind_list(statuses.iter().map(Status::as_str));
+    query.push(" GROUP BY head_office_id HAVING sum(count) > 0)");
+}
+
 /// Repeated statuses would only add statements.
 fn set(statuses: &[Status]) -> EnumSet<Status> {
     statuses.iter().copied().collect()
@@ -159,11 +166,7 @@ fn restrict<'q>(
             query.bind(id).push(") AND payer_id = ").bind(id);
         }
         Viewer::Platform if is_rare => {
-            query.push(
-                "head_office_id IN (SELECT head_office_id FROM operation_counts WHERE status IN ",
-            );
-            query.bind_list(set(statuses).iter().map(Status::as_str));
-            query.push(" GROUP BY head_office_id HAVING sum(count) > 0)");
+            having_any(query, set(statuses));
         }
         Viewer::Platform => {
             query.push("TRUE");

@@ -9,7 +9,7 @@ use crate::mail::mailbox;
 use crate::store::error::{Fault, WriteError, one_row_or};
 use crate::store::rows::{Columns, Corrupt, clamped};
 
-use super::{Database, Listed, Row, Session, query, sql};
+use super::{Builder, Database, Listed, Row, Session, query, sql};
 
 #[async_trait]
 impl<D: Database> SuppressedAddresses for D {
@@ -151,23 +151,23 @@ async fn list(
     mailbox: Option<&str>,
     page: PageRequest,
 ) -> Result<Listed, Fault> {
-    let total = query(
-        "SELECT count(*) AS total FROM suppressed_addresses WHERE mailbox = coalesce($1, mailbox)",
-    )
-    .bind(mailbox)
-    .total(session)
-    .await?;
-    let rows = query(
-        "SELECT id, mailbox, operation_id, suppressed_at FROM suppressed_addresses
-         WHERE mailbox = coalesce($1, mailbox)
-         ORDER BY suppressed_at DESC, id DESC LIMIT $2 OFFSET $3",
-    )
-    .bind(mailbox)
-    .bind(page.limit)
-    .bind(clamped(page.offset()))
-    .fetch_all(session)
-    .await?;
-    Ok(Listed { rows, total })
+    let mut count = Builder::new("SELECT count(*) AS total FROM suppressed_addresses");
+    restrict(&mut count, mailbox);
+    let total = count.build().total(session).await?;
+    let mut query =
+        Builder::new("SELECT id, mailbox, operation_id, suppressed_at FROM suppressed_addresses");
+    restrict(&mut query, mailbox);
+    query.push(" ORDER BY suppressed_at DESC, id DESC LIMIT ");
+    query.bind(page.limit).push(" OFFSET ");
+    query.bind(clamped(page.offset()));
+    let rows = query.build().fetch_all(session).await?;
+    Ok(Listed::whole(rows, total))
+}
+
+fn restrict<'q>(query: &mut Builder<'q>, mailbox: Option<&'q str>) {
+    if let Some(mailbox) = mailbox {
+        query.push(" WHERE mailbox = ").bind(mailbox);
+    }
 }
 
 async fn remove(session: &mut dyn Session, id: SuppressionId) -> Result<(), WriteError> {

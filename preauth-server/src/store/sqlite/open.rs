@@ -122,6 +122,9 @@ pub(super) fn database_error(path: &Path, cause: sqlx::Error) -> OpenError {
     if code.as_deref() == Some(READONLY_ROLLBACK) {
         return OpenError::Unfinished { path };
     }
+    if matches!(path.try_exists(), Ok(false)) {
+        return OpenError::Absent { path };
+    }
     let cause = Box::new(cause);
     OpenError::Database { path, cause }
 }
@@ -165,7 +168,10 @@ pub(super) fn make_folder(path: &Path) -> Result<(), OpenError> {
         .recursive(true)
         .mode(FOLDER_MODE)
         .create(folder)
-        .map_err(|cause| file_error(folder, cause))
+        .map_err(|cause| OpenError::Folder {
+            path: folder.to_owned(),
+            cause,
+        })
 }
 
 /// Refuses a database that others could write, or replace: write access to it is enough to create keys.

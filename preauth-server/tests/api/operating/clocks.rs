@@ -4,7 +4,7 @@ use std::path::Path;
 
 use chrono::TimeDelta;
 use preauth_client::wire::path::PRE_AUTHORIZATIONS;
-use test_support::{Backend, SettableClock, TestReceiver};
+use test_support::{Backend, SettableClock, TestReceiver, faketime, set_by};
 
 use super::served::{Offered, Served, offered};
 
@@ -12,25 +12,6 @@ use super::served::{Offered, Served, offered};
 const NOWHERE: &str = "http://127.0.0.1:9/webhooks";
 /// 31 days in seconds, give or take half a minute.
 const ABOUT_A_MONTH: std::ops::Range<f64> = 2_678_370.0..2_678_430.0;
-
-/// The path of the library in Debian's package `faketime`.
-pub(crate) fn faketime() -> String {
-    let libraries = std::fs::read_dir("/usr/lib").unwrap();
-    let found = libraries
-        .map(|entry| entry.unwrap().path().join("faketime/libfaketimeMT.so.1"))
-        .find(|path| path.exists());
-    let found = found.expect("faketime is installed (on Debian: apt-get install faketime)");
-    found.to_str().unwrap().to_owned()
-}
-
-/// Environment variables that shift a process's clock by this offset. Timers are not affected.
-pub(crate) fn set_by<'a>(library: &'a str, offset: &'a str) -> [(&'a str, &'a str); 3] {
-    [
-        ("LD_PRELOAD", library),
-        ("FAKETIME", offset),
-        ("FAKETIME_DONT_FAKE_MONOTONIC", "1"),
-    ]
-}
 
 #[tokio::test]
 async fn an_instance_a_month_ahead_closes_no_offer_forgets_no_key_and_reports_itself() {

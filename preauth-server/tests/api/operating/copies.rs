@@ -266,6 +266,15 @@ async fn a_restored_backup_is_silent_until_it_is_adopted(backend: Backend) {
     looked_at.server.stop();
     let adopted = copy.adopt(&offered);
     assert_eq!(adopted["overdueOffers"], 1, "{adopted}");
+    let waiting = adopted["waitingDeliveries"].as_u64();
+    assert!(waiting >= Some(1), "{adopted}");
+    // What waits for its next attempt goes out, too, and is counted.
+    copy.execute("UPDATE deliveries SET next_attempt_at = 253000000000000")
+        .await;
+    let later = copy.adopt(&offered);
+    assert_eq!(later["waitingDeliveries"].as_u64(), waiting, "{later}");
+    assert_eq!(later["dueDeliveries"], 0, "{later}");
+    copy.make_everything_due().await;
     let acting = copy.serve(&offered, &[]).await;
     assert_acting(&acting, &receiver, arrived).await;
 }

@@ -7,6 +7,7 @@ mod descriptors;
 mod documentation;
 mod durability;
 pub(crate) mod exposition;
+mod failing;
 mod labels;
 mod lost_database;
 mod reload;
@@ -14,5 +15,3 @@ mod served;
 pub(crate) mod server;
 mod shutdown;
 mod traffic;
-
-pub(crate) use clocks::{faketime, set_by};

@@ -7,7 +7,10 @@ use std::time::Duration;
 use preauth_client::wire::path::PRE_AUTHORIZATIONS;
 use reqwest::Method;
 use serde_json::json;
-use test_support::{Answer, Backend, Home, RawCaller, Server, on_each_database, server_program};
+use test_support::office::until_true;
+use test_support::{
+    Answer, Backend, Home, RawCaller, Server, due_date, on_each_database, server_program,
+};
 
 use crate::event_waits::{TOKEN, company};
 
@@ -75,6 +78,33 @@ impl Reloadable {
         listed.header("x-ratelimit-limit").to_owned()
     }
 
+    /// Offers to a supplier that is invited by mail, always at the same address.
+    async fn offer(&self, number: &str) {
+        let body = json!({
+            "supplier": {
+                "cnpj": "11444777000161", "name": "Fornecedor Ltda.", "contactName": "Rui",
+                "email": "financeiro@fornecedor.example.com",
+            },
+            "invoice": {
+                "amount": 12500.5, "dueDate": due_date(60).to_string(), "number": number,
+            },
+        });
+        let offered = self.erp.post_json(PRE_AUTHORIZATIONS, &body).await;
+        assert_eq!(offered.status, 201, "{}", offered.text);
+    }
+
+    /// Waits until so many mails have this status.
+    async fn until_mails(&self, status: &str, count: usize) {
+        let platform = RawCaller::new(&self.server.platform_url, Some(TOKEN));
+        let path = format!("/api/platform/v1/notices?status={status}");
+        let what = format!("{count} mails {status}: {}", self.server.log());
+        until_true(&what, async || {
+            let found = platform.get(&path).await.json();
+            found["data"].as_array().unwrap().len() == count
+        })
+        .await;
+    }
+
     async fn register(&self) -> Answer {
         let platform = RawCaller::new(&self.server.platform_url, Some(TOKEN));
         let body = json!({
@@ -92,6 +122,22 @@ impl Reloadable {
             )
             .await
     }
+}
+
+/// The values before and after that the log names of a setting.
+#[track_caller]
+fn told<'a>(log: &'a str, setting: &str, message: &str) -> (&'a str, &'a str) {
+    let [setting, message] = [("setting", setting), ("message", message)]
+        .map(|(name, value)| format!("\"{name}\":\"{value}\""));
+    let mut lines = log.lines();
+    let line = lines
+        .find(|line| line.contains(&setting) && line.contains(&message))
+        .unwrap_or_else(|| panic!("no {setting} {message} in {log}"));
+    let field = |name: &str| {
+        let (_, rest) = line.split_once(&format!("\"{name}\":\"")).unwrap();
+        rest.split_once('"').unwrap().0
+    };
+    (field("old"), field("new"))
 }
 
 fn write(file: &Path, text: &str) {
@@ -118,24 +164,20 @@ async fn a_running_server_takes_new_limits_networks_and_log_level(backend: Backe
     assert_eq!(probe.get("/livez").await.status, 200);
     let log = running.server.log();
     assert_eq!(probes(&log), 1, "{log}");
-    for setting in [
-        "rate_limit.requests",
-        "mail.daily_share",
-        "log.level",
-        "webhooks.allowed_networks",
+    for (setting, old, new) in [
+        ("rate_limit.requests", "1000", "900"),
+        ("mail.daily_share", "20", "3"),
+        ("log.level", "info", "debug"),
+        ("webhooks.allowed_networks", "(none)", "127.0.0.0/8"),
     ] {
-        let line = log
-            .lines()
-            .find(|line| line.contains(&format!("\"{setting}\"")));
-        assert!(
-            line.is_some_and(|line| line.contains("\"changed\"")),
-            "{setting}: {log}"
-        );
+        assert_eq!(told(&log, setting, "changed"), (old, new), "{setting}");
     }
-    let restart = log
-        .lines()
-        .find(|line| line.contains("after a restart only"));
-    assert!(restart.unwrap().contains("shutdown.grace_seconds"));
+    let later = "changed, but the new value is used after a restart only";
+    assert_eq!(
+        told(&log, "shutdown.grace_seconds", later),
+        ("20", "9"),
+        "{log}"
+    );
     assert_eq!(log.matches("after a restart only").count(), 1);
 
     // A file that is not usable changes nothing.
@@ -173,6 +215,26 @@ async fn a_running_server_takes_new_limits_networks_and_log_level(backend: Backe
     assert!(ended.success(), "{ended}");
 }
 
+async fn the_next_mail_follows_the_new_daily_share(backend: Backend) {
+    let mut running = Reloadable::start(backend).await;
+    let with_share = |share: u32| format!("{BEFORE}[mail]\ndaily_share = {share}\n");
+    running
+        .reload(&with_share(1), "\"message\":\"read again\"")
+        .await;
+    running.said = 1;
+    running.offer("NF-1").await;
+    running.until_mails("SENT", 1).await;
+    running.offer("NF-2").await;
+    running.until_mails("HELD", 1).await;
+    running
+        .reload(&with_share(9), "\"message\":\"read again\"")
+        .await;
+    running.offer("NF-3").await;
+    running.until_mails("SENT", 2).await;
+    // What was held before waits for the time that it was told.
+    running.until_mails("HELD", 1).await;
+}
+
 async fn a_level_that_rust_log_decides_is_not_said_to_have_changed(backend: Backend) {
     let mut running = Reloadable::start_after(backend, "export RUST_LOG=info").await;
     let quiet = "[rate_limit]\nrequests = 900\n[log]\nlevel = \"error\"\n";
@@ -190,6 +252,7 @@ async fn a_level_that_rust_log_decides_is_not_said_to_have_changed(backend: Back
 }
 
 on_each_database! {
+    the_next_mail_follows_the_new_daily_share,
     a_running_server_takes_new_limits_networks_and_log_level,
     a_level_that_rust_log_decides_is_not_said_to_have_changed,
 }

@@ -1,5 +1,6 @@
 //! Backups of both databases with their invoice files, their restore, and what is refused.
 
+mod cursors;
 mod damaged;
 mod kills;
 pub(crate) mod place;
@@ -172,17 +173,75 @@ async fn a_backup_of_the_other_kind_is_refused() {
     refused.refused_with("give a database of the same kind");
 }
 
+/// Whoever ran `migrate` on it first would have tables, and the restore would be refused.
+#[tokio::test]
+async fn a_restore_into_a_database_that_is_not_there_asks_for_an_empty_one() {
+    let place = Place::alive(Backend::Postgres).await;
+    place.backup().await.ok_in("backup");
+    let missing = format!("{}_not", place.url());
+    let target = place.target();
+    let target = target.to_str().unwrap();
+    let refused = place.run_on(&missing, &["restore", target]).await;
+    refused.refused_with("_not`, then run this command again");
+}
+
 #[tokio::test]
 async fn an_impossible_backup_is_refused_with_the_next_step() {
     let missing = Place::of(Scratch::empty(Backend::Sqlite).await);
     missing
         .backup()
         .await
-        .refused_with("cannot be opened as a database");
+        .refused_with("there is no database at ");
     let place = Place::alive(Backend::Sqlite).await;
     let nowhere = place.target().join("missing").join("backup");
     let refused = place.backup_to(&nowhere, &[]).await;
     refused.refused_with("check that its folder exists");
+}
+
+/// An owner who is no superuser, as `createuser` and `createdb --owner` make one.
+#[tokio::test]
+async fn a_restore_by_an_ordinary_owner_warns_of_nothing() {
+    let place = Place::alive(Backend::Postgres).await;
+    place.backup().await.ok_in("backup");
+    let empty = Scratch::empty(Backend::Postgres).await;
+    let url = empty.url();
+    let (server, name) = url.rsplit_once('/').unwrap();
+    let owner = format!("owner_of_{name}");
+    let role = format!("CREATE ROLE {owner} LOGIN");
+    let grant = format!("ALTER DATABASE {name} OWNER TO {owner}");
+    empty.execute(&[&role, &grant]).await;
+    let (_, address) = server.rsplit_once('@').unwrap();
+    let its_url = format!("postgres://{owner}@{address}/{name}");
+    let target = place.target();
+    let target = target.to_str().unwrap();
+    let restored = place
+        .run_on(&its_url, &["restore", target])
+        .await
+        .ok_in("restore");
+    let log = restored.stderr();
+    assert!(!log.contains("WARN"), "{log}");
+    assert!(!log.contains("only superuser"), "{log}");
+    let analysed = format!("DO $$ BEGIN ASSERT {ANALYSED}, 'no statistics'; END $$");
+    empty.execute(&[&analysed]).await;
+}
+
+/// Whether the planner knows how many operations there are.
+const ANALYSED: &str = "(SELECT reltuples FROM pg_class WHERE relname = 'operations') = 7";
+
+#[tokio::test]
+async fn a_restore_on_sqlite_says_where_the_operator_token_belongs() {
+    let place = Place::alive(Backend::Sqlite).await;
+    place.backup().await.ok_in("backup");
+    let restored = Place::of(Scratch::empty(Backend::Sqlite).await);
+    let data = restored.folder().join("data");
+    let data = data.to_str().unwrap();
+    let done = restored
+        .restore_with(&place.target(), &["--data", data])
+        .await
+        .ok_in("restore");
+    let said =
+        format!("the operator token is in no backup: put the old file to {data}/platform-token");
+    assert!(done.stdout().contains(&said), "{}", done.stdout());
 }
 
 /// What `pg_dump` says of the schema, without the order of its statements.

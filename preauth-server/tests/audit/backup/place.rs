@@ -135,17 +135,26 @@ impl Place {
 
     /// The program with the settings of this place.
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
+        self.command_on(&self.url(), arguments)
+    }
+
+    fn command_on(&self, database: &str, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_preauth-server"));
         command
             .args(arguments)
-            .args(["--database", &self.url()])
+            .args(["--database", database])
             .env("PREAUTH_FILES_PLACE", self.files_folder())
             .env("PREAUTH_FILES_SHARED", "true");
         command
     }
 
     pub(crate) async fn run(&self, arguments: &[&str]) -> Ran {
-        let mut command = self.command(arguments);
+        self.run_on(&self.url(), arguments).await
+    }
+
+    /// The same on another database.
+    pub(crate) async fn run_on(&self, database: &str, arguments: &[&str]) -> Ran {
+        let mut command = self.command_on(database, arguments);
         let ended = tokio::task::spawn_blocking(move || command.output());
         Ran(ended.await.unwrap().unwrap())
     }

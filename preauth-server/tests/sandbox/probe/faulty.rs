@@ -1,7 +1,7 @@
 //! Receivers with one fault each: every fault is named, and no other.
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::Duration;
 
@@ -32,7 +32,12 @@ pub(super) enum Mistake {
     FailsOnDuplicates,
     RefusesWhatIsOlder,
     RefusesEverything,
+    /// Which is none: it confirms first.
+    WorksLater,
 }
+
+/// How long one that works later takes: longer than a delivery, shorter than the count is waited for.
+const LATER: Duration = Duration::from_millis(700);
 
 /// A receiver that verifies, deduplicates and works, except for its mistake.
 pub(super) struct Receiver {
@@ -122,14 +127,27 @@ impl Receiver {
             _ => {}
         }
         if !is_known || self.mistake == Mistake::WorksAtEveryArrival {
-            let mut effects = std::fs::File::options();
-            let mut effects = effects.append(true).open(&self.effects).unwrap();
-            effects.write_all(b"x").unwrap();
+            let effects = self.effects.clone();
+            if self.mistake == Mistake::WorksLater {
+                std::thread::spawn(move || {
+                    std::thread::sleep(LATER);
+                    work(&effects);
+                });
+            } else {
+                work(&effects);
+            }
         }
         seen.ids.push(id);
         seen.newest = seen.newest.max(at);
         204
     }
+}
+
+/// An effect: a byte more.
+pub(super) fn work(effects: &Path) {
+    let mut file = std::fs::File::options();
+    let mut file = file.append(true).open(effects).unwrap();
+    file.write_all(b"x").unwrap();
 }
 
 impl Respond for Receiver {
@@ -149,8 +167,13 @@ async fn faults(mistake: Mistake) -> Vec<String> {
     let folder = tempfile::tempdir().unwrap();
     let effects = folder.path().join("effects");
     let receiver = Receiver::start(mistake, effects.clone()).await;
+    faults_at(&receiver.uri(), &effects).await
+}
+
+/// The faults found of the receiver at `url`, which leaves its effects in a file.
+pub(super) async fn faults_at(url: &str, effects: &Path) -> Vec<String> {
     let count = format!("wc -c < {}", effects.display());
-    let output = probe(&[&receiver.uri(), "--json", "--count-command", &count]).await;
+    let output = probe(&[url, "--json", "--count-command", &count]).await;
     let objects = objects(&output);
     let faults = codes(&objects, "fault");
     let expected = i32::from(!faults.is_empty());
@@ -187,6 +210,7 @@ receivers! {
     a_receiver_without_unknown_fields_is_found: KnowsTheseFieldsOnly => ["refuses-unknown-field"];
     a_late_answer_is_found: IsLateWithLargeBodies => ["answers-late"];
     work_done_twice_is_found_by_the_count: WorksAtEveryArrival => ["works-twice", "works-twice"];
+    a_receiver_that_works_later_has_no_fault: WorksLater => [];
     a_redirect_is_found_and_not_followed: Redirects => ["redirects"];
     a_low_limit_of_bodies_is_found: TakesSmallBodiesOnly => ["refuses-large"];
     a_failure_on_duplicates_is_found: FailsOnDuplicates

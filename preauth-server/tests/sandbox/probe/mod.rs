@@ -3,6 +3,7 @@
 mod count;
 mod faulty;
 mod good;
+mod on_sockets;
 mod refused;
 
 use std::process::{Command, Output};

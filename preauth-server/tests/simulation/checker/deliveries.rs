@@ -1,10 +1,12 @@
-//! The requests that reached receivers: I4, I9, I10, and the leases of I14.
+//! The requests that reached receivers: I4, I9, I10, the leases of I14, and what I18 says of those that
+//! commits hand over.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::TimeDelta;
 use preauth_core::port::{DeliveryStatus, EventRecord, StoredDelivery};
 use preauth_core::value::{CompanyId, DeliveryId, EndpointId, EventId, Timestamp};
+use preauth_server::dispatcher::Limits;
 
 use crate::history::{Entry, Fact};
 use crate::newer::stored_type;
@@ -25,6 +27,8 @@ struct Known<'a> {
     newest: BTreeMap<DeliveryId, i64>,
     /// Until when each delivery is leased at least.
     leased: BTreeMap<DeliveryId, Timestamp>,
+    /// The deliveries that each mute dispatcher was handed, by endpoint: none of them ends.
+    mute: BTreeMap<usize, BTreeMap<EndpointId, u32>>,
 }
 
 /// A committed event and its receivers.
@@ -80,6 +84,7 @@ impl<'a> Case<'a> {
         }
     }
 
+    #[expect(clippy::too_many_lines, reason = "an arm for each kind of fact")]
     fn step(&mut self, known: &mut Known<'a>, entry: &'a Entry) {
         let fact = &entry.fact;
         if let Some(announced) = Announced::of(fact) {
@@ -104,6 +109,18 @@ impl<'a> Case<'a> {
                     format!("{fact}, and endpoint {endpoint} is paused")
                 });
             }
+            Fact::Muted(instance) => {
+                known.mute.insert(*instance, BTreeMap::new());
+            }
+            Fact::Started(instance) | Fact::Stopped(instance) | Fact::Killed(instance) => {
+                known.mute.remove(instance);
+            }
+            Fact::HandedOver {
+                instance,
+                endpoint,
+                is_lost: false,
+                ..
+            } => self.handed_within_room(known, *instance, *endpoint),
             // All leases are shorter by a jump of the clocks, also those taken while it arrives.
             Fact::Jumped(_) | Fact::LeasesAdvanced => known.leased.clear(),
             Fact::Released { delivery } | Fact::Resent(delivery) => {
@@ -168,6 +185,19 @@ impl<'a> Case<'a> {
         let has_ended = earlier.is_none_or(|earlier| earlier <= entry.at);
         self.expect(has_ended, "I14", || {
             format!("{}, which is leased until {earlier:?}", entry.fact)
+        });
+    }
+
+    /// A dispatcher that is mute frees no slot.
+    fn handed_within_room(&mut self, known: &mut Known<'a>, instance: usize, endpoint: EndpointId) {
+        let Some(handed) = known.mute.get_mut(&instance) else {
+            return;
+        };
+        let count = handed.entry(endpoint).or_default();
+        *count += 1;
+        let (count, most) = (*count, Limits::default().per_endpoint_of_commits.get());
+        self.expect(count <= most, "I18", || {
+            format!("instance {instance} was handed {count} deliveries to {endpoint} at once")
         });
     }
 

@@ -22,6 +22,7 @@
 //! | I15 | amounts come out as they went in |
 //! | I16 | every offer stages one mail, and nothing else does |
 //! | I17 | payer and supplier read every event on request, as it was committed and in order |
+//! | I18 | a dispatcher is handed no more than it has room for |
 
 mod answers;
 mod deliveries;

@@ -93,6 +93,9 @@ impl fmt::Display for Fact {
             Self::Started(_)
             | Self::Stopped(_)
             | Self::Killed(_)
+            | Self::Muted(_)
+            | Self::DispatcherEnded(_)
+            | Self::FoundNoRoom { .. }
             | Self::Faulted { .. }
             | Self::CutOff { .. }
             | Self::ClockSet { .. } => self.instance_line(f),
@@ -118,6 +121,17 @@ impl Fact {
             Self::Started(instance) => write!(f, "instance {instance}: starts"),
             Self::Stopped(instance) => write!(f, "instance {instance}: stopped in good order"),
             Self::Killed(instance) => write!(f, "instance {instance}: KILLED"),
+            Self::Muted(instance) => write!(f, "instance {instance}: its dispatcher is MUTE"),
+            Self::DispatcherEnded(instance) => {
+                write!(f, "instance {instance}: its dispatcher has ENDED")
+            }
+            Self::FoundNoRoom {
+                instance,
+                is_planned,
+            } => write!(
+                f,
+                "instance {instance}: no room for a delivery, planned: {is_planned}"
+            ),
             Self::Faulted {
                 instance,
                 call,
@@ -172,7 +186,9 @@ impl Fact {
                 "instance {instance}: finishes delivery {delivery}, lease {token}: {verdict:?}, \
                  recorded: {is_recorded}"
             ),
-            Self::HandedOver { delivery, is_lost } => {
+            Self::HandedOver {
+                delivery, is_lost, ..
+            } => {
                 write!(f, "delivery {delivery} is handed over, lost: {is_lost}")
             }
             Self::Released { delivery } => write!(f, "delivery {delivery} is given back"),

@@ -107,8 +107,15 @@ pub(crate) enum Fact {
     /// A delivery under a lease reached the dispatcher of its commit's instance, or was lost on the
     /// way.
     HandedOver {
+        instance: usize,
+        endpoint: EndpointId,
         delivery: DeliveryId,
         is_lost: bool,
+    },
+    /// A commit found no room for a delivery in its instance's dispatcher, or was to find none.
+    FoundNoRoom {
+        instance: usize,
+        is_planned: bool,
     },
     Finished {
         instance: usize,
@@ -148,6 +155,10 @@ pub(crate) enum Fact {
     Started(usize),
     Stopped(usize),
     Killed(usize),
+    /// The dispatcher of an instance takes what commits hand over, and does nothing.
+    Muted(usize),
+    /// The dispatcher of an instance has ended, and its service goes on.
+    DispatcherEnded(usize),
     Faulted {
         instance: usize,
         call: Call,

@@ -147,7 +147,18 @@ impl Database {
         if overwrites {
             forget_version(ground, &mut commit.write).await?;
         }
-        ground.store.commit(commit).await
+        if !self.has(Defect::HandedOverWhilePaused) {
+            return ground.store.commit(commit).await;
+        }
+        let (paused, now) = (self.paused.lock().unwrap().clone(), self.chronicle.now());
+        for it in &paused {
+            ground.desk.resume(*it, now).await;
+        }
+        let done = ground.store.commit(commit).await;
+        for it in &paused {
+            ground.desk.pause(*it, now).await;
+        }
+        done
     }
 
     /// The outcome of a commit whose answer is lost.

@@ -3,9 +3,10 @@
 use chrono::TimeDelta;
 use preauth_core::port::{Handover, Intake, Leased, Room};
 use preauth_core::value::{EndpointId, Timestamp};
+use preauth_server::dispatcher::Limits;
 
 use crate::defect::Defect;
-use crate::history::Fact;
+use crate::history::{Chronicle, Fact};
 use crate::newer::{UNKNOWN_TYPE, is_of_newer_build};
 
 use super::SimStore;
@@ -14,6 +15,21 @@ use super::SimStore;
 pub(super) struct Watched {
     store: SimStore,
     intake: Intake,
+}
+
+/// Room in a dispatcher that has none, for the defect that ignores it.
+struct NoRoom(Chronicle);
+
+impl Room for NoRoom {
+    fn lease(&self) -> TimeDelta {
+        Limits::default().lease
+    }
+
+    fn now(&self) -> Timestamp {
+        self.0.now()
+    }
+
+    fn take(self: Box<Self>, _: Leased) {}
 }
 
 struct WatchedRoom {
@@ -30,11 +46,25 @@ impl Watched {
 
 impl Handover for Watched {
     fn reserve(&self, endpoint: EndpointId) -> Option<Box<dyn Room>> {
-        let faults = &self.store.database.faults;
-        if faults.hits(faults.mix().finds_no_room) {
-            return None;
+        let database = &self.store.database;
+        let no_room = |is_planned| {
+            let instance = self.store.instance;
+            database.chronicle.note(Fact::FoundNoRoom {
+                instance,
+                is_planned,
+            });
+            None
+        };
+        if database.faults.hits(database.faults.mix().finds_no_room) {
+            return no_room(true);
         }
-        let room = self.intake.reserve(endpoint)?;
+        let room: Box<dyn Room> = match self.intake.reserve(endpoint) {
+            Some(room) => room,
+            None if database.has(Defect::HandedOverBeyondRoom) => {
+                Box::new(NoRoom(database.chronicle.clone()))
+            }
+            None => return no_room(false),
+        };
         Some(Box::new(WatchedRoom {
             store: self.store.clone(),
             endpoint,
@@ -45,7 +75,8 @@ impl Handover for Watched {
 
 impl Room for WatchedRoom {
     fn lease(&self) -> TimeDelta {
-        if self.store.database.has(Defect::EndlessLease) {
+        let is_endless = [Defect::EndlessLease, Defect::HandoverLostForGood];
+        if is_endless.iter().any(|it| self.store.database.has(*it)) {
             return TimeDelta::days(3650);
         }
         self.room.lease()
@@ -83,9 +114,12 @@ impl Room for WatchedRoom {
         }
         // As if the process had ended before.
         let is_lost = database.faults.hits(database.faults.mix().loses_handover);
-        database
-            .chronicle
-            .note(Fact::HandedOver { delivery, is_lost });
+        database.chronicle.note(Fact::HandedOver {
+            instance: store.instance,
+            endpoint,
+            delivery,
+            is_lost,
+        });
         if !is_lost {
             room.take(leased);
         }

@@ -121,7 +121,12 @@ impl Outbox for SimStore {
     /// Has no fault: it is repeated every minute, and a run lasts not much longer.
     async fn bring_forward(&self, now: Timestamp, limit: u32) -> Result<u64, Unavailable> {
         // A lease that never ends is not ended here either.
-        if self.database.has(Defect::TimesLeftAhead) || self.database.has(Defect::EndlessLease) {
+        let keeps = [
+            Defect::TimesLeftAhead,
+            Defect::EndlessLease,
+            Defect::HandoverLostForGood,
+        ];
+        if keeps.iter().any(|it| self.database.has(*it)) {
             return Ok(0);
         }
         self.ground().outbox.bring_forward(now, limit).await

@@ -4,6 +4,7 @@
 //! receivers keep their state.
 
 use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -30,6 +31,8 @@ use crate::random::{SeededIds, SharedRandom};
 use crate::receivers::{Receivers, SimSender};
 use crate::scene::Scene;
 use crate::store::{Database, SimStore};
+
+use super::silence::Silence;
 
 /// Instances that share the database.
 pub(crate) const INSTANCES: usize = 2;
@@ -69,6 +72,8 @@ pub(crate) struct Instance {
     hold: Hold,
     shutdown: ShutdownTrigger,
     loops: [JoinHandle<()>; 4],
+    /// Whether its dispatcher does nothing any more.
+    is_silent: Arc<AtomicBool>,
     requests: Vec<AbortHandle>,
 }
 
@@ -112,8 +117,11 @@ impl Cluster {
         let (trigger, until) = shutdown();
         let (sweeps_until, watches_until) = (until.clone(), until.clone());
         let cleans_until = until.clone();
+        let is_silent = Arc::<AtomicBool>::default();
+        let silence = Silence::drawn(&self.database);
+        let (database, silent) = (Arc::clone(&self.database), Arc::clone(&is_silent));
         let loops = [
-            tokio::spawn(async move { dispatcher.run(until).await }),
+            tokio::spawn(silence.run(number, dispatcher, until, database, silent)),
             tokio::spawn(async move { sweeper.run(sweeps_until).await }),
             tokio::spawn(async move { janitor.run(cleans_until).await }),
             tokio::spawn(async move {
@@ -129,6 +137,7 @@ impl Cluster {
             hold,
             shutdown: trigger,
             loops,
+            is_silent,
             requests: Vec::new(),
         });
     }
@@ -184,6 +193,20 @@ impl Cluster {
         }
         self.chronicle.note(Fact::Stopped(number));
         self.start_after_a_pause(number).await;
+    }
+
+    /// Restarts the instances that do not deliver.
+    pub(crate) async fn renew_silent(&self) {
+        for number in 0..INSTANCES {
+            let is_silent = {
+                let slots = self.slots.lock().unwrap();
+                let instance = slots[number].as_ref();
+                instance.is_some_and(|it| it.is_silent.load(Ordering::Relaxed))
+            };
+            if is_silent {
+                self.renew(number).await;
+            }
+        }
     }
 
     /// Kills instances on request of their fault points, and restarts them.

@@ -35,6 +35,7 @@ pub(crate) async fn of(cluster: &Arc<Cluster>) -> FinalState {
         machine.set(TimeDelta::zero());
     }
     cluster.receivers.recover();
+    cluster.renew_silent().await;
     tokio::time::sleep(SETTLING).await;
     if !cluster.all_run() {
         let broken = "an instance did not come back".to_owned();

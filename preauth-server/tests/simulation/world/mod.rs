@@ -2,6 +2,7 @@
 
 mod cluster;
 mod ending;
+mod silence;
 
 use std::sync::{Arc, Mutex};
 

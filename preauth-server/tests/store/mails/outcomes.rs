@@ -1,10 +1,14 @@
 //! The outcomes of mails: recorded, shown, resent, canceled, and removed.
 
+use std::sync::Arc;
+
 use chrono::TimeDelta;
 use preauth_core::operation::Command;
 use preauth_core::port::MailKind;
-use preauth_core::value::MailId;
+use preauth_core::value::{MailId, Timestamp};
+use preauth_server::clock::Clock;
 use preauth_server::directory::{DirectoryError, MailFilter, MailStatus};
+use preauth_server::janitor::{Janitor, Retention};
 use preauth_server::mail::{Cancellation, Claimed, Outcome};
 
 use crate::store::fixture::{FIRST_PAGE, Fixture};
@@ -198,4 +202,57 @@ async fn mails_finished_long_ago_are_removed_and_pending_ones_stay() {
     assert_eq!(forget(later, 1).await.unwrap(), 1);
     assert_eq!(forget(later, 10).await.unwrap(), 1);
     assert_eq!(count(&fixture, payer, MailStatus::Pending).await, 1);
+}
+
+struct Standing(Timestamp);
+
+impl Clock for Standing {
+    fn now(&self) -> Timestamp {
+        self.0
+    }
+}
+
+#[tokio::test]
+async fn a_mail_goes_when_it_is_older_than_the_retention_and_not_before() {
+    let fixture = Fixture::new().await;
+    let payer = staged(&fixture, 1).await;
+    let queue = &*fixture.stores.mails;
+    let leased = lease(queue, fixture.now).await.unwrap();
+    let sent = Outcome::Sent { at: fixture.now };
+    assert!(queue.finish(&leased, &sent).await.unwrap());
+    let (week, moment) = (TimeDelta::days(7), TimeDelta::milliseconds(1));
+    for (kept, age, left) in [
+        (None, TimeDelta::days(20), 1),
+        (Some(week), week, 1),
+        (Some(week), week + moment, 0),
+    ] {
+        let retention = Retention {
+            mails: kept,
+            ..Retention::default()
+        };
+        let clock = Arc::new(Standing(fixture.later(age)));
+        let house = Arc::clone(&fixture.stores.housekeeping);
+        let janitor = Janitor::new(house, clock, retention);
+        janitor.run_once().await.unwrap();
+        let found = count(&fixture, payer, MailStatus::Sent).await;
+        assert_eq!(found, left, "{kept:?} after {age}");
+    }
+}
+
+#[tokio::test]
+async fn those_of_many_mails_that_have_a_record_are_found() {
+    let fixture = Fixture::new().await;
+    staged(&fixture, 2).await;
+    let queue = &*fixture.stores.mails;
+    let [first, second] = [
+        lease(queue, fixture.now).await,
+        lease(queue, fixture.now).await,
+    ];
+    let staged = [first.unwrap().id, second.unwrap().id];
+    let ids = [staged[0], MailId::new(fixture.uuid()), staged[1]];
+    let directory = fixture.directory();
+    let found = directory.recorded_mails(&ids).await.unwrap();
+    assert_eq!(found, staged.into_iter().collect());
+    let none = directory.recorded_mails(&[]).await.unwrap();
+    assert!(none.is_empty());
 }

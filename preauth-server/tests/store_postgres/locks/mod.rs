@@ -10,6 +10,7 @@ mod janitor;
 mod mails;
 mod platform;
 mod rate_windows;
+mod resends;
 mod secrets;
 
 use std::fmt::Debug;
@@ -45,6 +46,10 @@ impl Holder {
 
     async fn let_go(self) {
         self.0.rollback().await.unwrap();
+    }
+
+    async fn commit(self) {
+        self.0.commit().await.unwrap();
     }
 }
 

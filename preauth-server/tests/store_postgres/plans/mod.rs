@@ -6,6 +6,7 @@ mod audit;
 mod deadlines;
 mod feed;
 mod large;
+mod lists;
 mod overview;
 mod personal_data;
 mod queues;

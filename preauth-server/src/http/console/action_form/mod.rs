@@ -7,6 +7,7 @@ mod confirmation;
 mod field;
 mod page;
 mod request;
+mod resent;
 mod subject;
 mod typed;
 
@@ -51,8 +52,8 @@ pub(super) struct ActionForm {
     pub(super) reveals: Option<&'static str>,
     /// What has to be typed before it is done.
     pub(super) typed: Option<Typed>,
-    /// What a conflict means here.
-    pub(super) conflict: Option<Text>,
+    /// Members of the record that the request changes: when one is not as the form showed it, nothing is done.
+    pub(super) watched: &'static [&'static str],
 }
 
 /// A member of the record that has to be typed, so that nothing is done by mistake.
@@ -115,7 +116,7 @@ impl ActionForm {
             then,
             reveals: None,
             typed: None,
-            conflict: None,
+            watched: &[],
         }
     }
 
@@ -164,8 +165,8 @@ impl ActionForm {
         self
     }
 
-    pub(super) const fn conflict(mut self, meaning: Text) -> Self {
-        self.conflict = Some(meaning);
+    pub(super) const fn watching(mut self, members: &'static [&'static str]) -> Self {
+        self.watched = members;
         self
     }
 

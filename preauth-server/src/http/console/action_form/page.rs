@@ -74,6 +74,7 @@ impl Submit for ActionPage {
                 let page = action.form_page(visit, &subject, form, outcome).await?;
                 Ok(render(StatusCode::OK, &page)?)
             }
+            Ok(Sent::Resent(found, mark)) => action.resent(visit, form, &found, mark),
             Ok(Sent::Done(answer)) => action.done(visit, subject.record.as_ref(), &answer),
             Err(Failure::Api(error)) => action.refused(visit, form, error).await,
             Err(failure) => Err(failure),
@@ -86,6 +87,8 @@ enum Sent {
     Done(Answer),
     /// What the request would do, and its mark.
     Counted(ResentRangeShape, String),
+    /// What such a request did, and its mark.
+    Resent(ResentRangeShape, String),
 }
 
 /// What became of a form.
@@ -102,11 +105,13 @@ enum Outcome<'a> {
 }
 
 /// The mark of the request that its reader saw counted.
-const COUNTED: &str = "counted";
+pub(super) const COUNTED: &str = "counted";
+/// Where such a request begins, by which it does nothing twice.
+pub(super) const AFTER: &str = "after";
 /// The idempotency key of the request, made with the form: a form that is sent twice creates once.
-const ONCE: &str = "once";
+pub(super) const ONCE: &str = "once";
 /// The version of the record when the form was shown.
-const VERSION: &str = "version";
+pub(super) const VERSION: &str = "version";
 
 #[derive(Template)]
 #[template(path = "console/action_form.html")]
@@ -120,8 +125,10 @@ struct FormPage {
     /// What helps to go on after the refusal.
     leads_to: Option<(String, &'static str)>,
     is_final: bool,
-    /// The mark of the request that was counted.
-    counted: Option<String>,
+    /// The mark of the request that was counted, and where it begins.
+    counted: Option<(String, String)>,
+    /// Whether what it would do stands above.
+    is_counted: bool,
     back: String,
     once: String,
     version: String,
@@ -141,7 +148,8 @@ impl ActionForm {
     async fn send(&self, visit: &Visit, form: &Form) -> Result<Sent, Failure> {
         let body = self.body(visit, form).await?;
         let mark = hex::encode(Sha256::digest(body.as_deref().unwrap_or_default()));
-        let is_seen = form.one(COUNTED) == Some(mark.as_str());
+        let after = form.one(AFTER).filter(|_| self.counted.is_some());
+        let is_seen = form.one(COUNTED) == Some(mark.as_str()) && after.is_some();
         // Whom the role does not permit it, the API refuses, and says so in the audit log.
         let may = visit.permits(&self.method, self.api);
         if let Some(count) = self.counted.filter(|_| may && !is_seen) {
@@ -149,10 +157,17 @@ impl ActionForm {
             let answer = visit.send(Method::POST, path, body, None).await?;
             return Ok(Sent::Counted(answer.parse()?, mark));
         }
+        let body = match (body, after) {
+            (Some(body), Some(after)) => Some(continued(&body, after)),
+            (body, _) => body,
+        };
         let path = self.api_path(visit, form)?;
         let once = form.one(ONCE).map(ToOwned::to_owned);
         let answer = visit.send(self.method.clone(), path, body, once).await?;
-        Ok(Sent::Done(answer))
+        Ok(match self.counted {
+            Some(_) => Sent::Resent(answer.parse()?, mark),
+            None => Sent::Done(answer),
+        })
     }
 
     /// The form again, with the record as it stands now: perhaps another operator was faster. What became of
@@ -230,9 +245,7 @@ impl ActionForm {
         let once = once.map(ToOwned::to_owned);
         let mut facts = record.map(|record| facts(record, w)).unwrap_or_default();
         let mut counted = None;
-        if let Outcome::Counted(found, mark) = outcome
-            && found.next.is_none()
-        {
+        if let Outcome::Counted(found, mark) = outcome {
             facts.extend([
                 (labels::TO_RESEND.of(w.0), Cell::number(found.count, w)),
                 (
@@ -244,21 +257,20 @@ impl ActionForm {
                     Cell::number(found.endpoint_removed, w),
                 ),
             ]);
-            counted = (found.count > 0).then(|| mark.to_owned());
+            let first = found.first.clone().filter(|_| !found.is_nothing());
+            counted = first.map(|first| (mark.to_owned(), first));
+        }
+        let is_counted = counted.is_some();
+        // What may have been done is sent again as it was.
+        if counted.is_none() && outcome.keeps_key() {
+            let sent = form.one(COUNTED).zip(form.one(AFTER));
+            counted = sent.map(|(mark, after)| (mark.to_owned(), after.to_owned()));
         }
         let mut problems = match outcome {
             Outcome::Refused(error) => Some(Problems::of(error)),
             _ => None,
         };
-        let back = fill(self.then, |name| {
-            Ok(match record.and_then(|it| it.get(name)) {
-                Some(Value::String(text)) => text.clone(),
-                Some(other) => other.to_string(),
-                // What this creates has no id yet.
-                None => visit.id(name).unwrap_or_default().to_owned(),
-            })
-        })?;
-        let back = format!("{PREFIX}/{}", back.trim_end_matches('/'));
+        let back = self.back(visit, record)?;
         let mut fields = Vec::new();
         for input in self.inputs {
             let mut field = input.field(form, self.stored(input, subject), w);
@@ -287,6 +299,7 @@ impl ActionForm {
             leads_to,
             is_final: self.is_final,
             counted,
+            is_counted,
             back,
             once: once.unwrap_or_else(|| Uuid::from_bytes(random_bytes()).to_string()),
             version: self.version(subject),
@@ -294,7 +307,35 @@ impl ActionForm {
     }
 }
 
+impl ResentRangeShape {
+    /// Whether nothing was found, and nothing is left to look at.
+    pub(super) const fn is_nothing(&self) -> bool {
+        self.count == 0 && self.next.is_none()
+    }
+}
+
+/// The body of a request that goes on at a place, or begins at one.
+fn continued(body: &str, after: &str) -> String {
+    let body = serde_json::from_str(body);
+    let mut body: serde_json::Map<String, Value> = body.unwrap_or_default();
+    body.insert(AFTER.to_owned(), Value::from(after));
+    Value::Object(body).to_string()
+}
+
 impl ActionForm {
+    /// Where the form leads back to.
+    fn back(&self, visit: &Visit, record: Option<&Value>) -> Result<String, Failure> {
+        let back = fill(self.then, |name| {
+            Ok(match record.and_then(|it| it.get(name)) {
+                Some(Value::String(text)) => text.clone(),
+                Some(other) => other.to_string(),
+                // What this creates has no id yet.
+                None => visit.id(name).unwrap_or_default().to_owned(),
+            })
+        })?;
+        Ok(format!("{PREFIX}/{}", back.trim_end_matches('/')))
+    }
+
     /// What is said above the form, and what helps to go on; `left` is what no field says.
     fn said(
         &self,
@@ -308,22 +349,24 @@ impl ActionForm {
             Some((back.to_owned(), text))
         };
         match outcome {
+            Outcome::Counted(found, _) if found.is_nothing() => {
+                (vec![nothing_matches(w).to_owned()], None)
+            }
             Outcome::Counted(found, _) if found.next.is_some() => {
-                (vec![too_many(w).to_owned()], None)
+                (vec![in_steps(w).to_owned()], None)
             }
             Outcome::Asked | Outcome::Counted(..) => (Vec::new(), None),
-            Outcome::Stale => (vec![stale(w).to_owned()], happened()),
+            Outcome::Stale if self.watched.is_empty() => (vec![stale(w).to_owned()], happened()),
+            Outcome::Stale => (vec![changed(w).to_owned()], happened()),
             Outcome::Unconfirmed => (vec![unconfirmed(w).to_owned()], None),
-            Outcome::Refused(error) => match plight(error, Wanted::Form, w) {
-                Some(plight) => (plight, is_unsure(error, Wanted::Form).then(|| audit_log(w))),
-                None if error.status() == StatusCode::CONFLICT => {
-                    let meaning = self.conflict;
-                    let meaning = meaning.filter(|_| error.code == ErrorCode::ResourceConflict);
-                    let sentences = meaning.map(|text| vec![text.of(w.0).to_owned()]);
-                    (sentences.unwrap_or(left), happened())
+            Outcome::Refused(error) => {
+                if let Some(plight) = plight(error, Wanted::Form, w) {
+                    (plight, is_unsure(error, Wanted::Form).then(|| audit_log(w)))
+                } else {
+                    let is_conflict = error.status() == StatusCode::CONFLICT;
+                    (left, is_conflict.then(happened).flatten())
                 }
-                None => (left, None),
-            },
+            }
         }
     }
 }
@@ -348,9 +391,24 @@ fn stale(w: Words) -> &'static str {
     )
 }
 
-fn too_many(w: Words) -> &'static str {
+/// The server may have changed it, or the same form that came twice.
+fn changed(w: Words) -> &'static str {
     w.t(
-        "There are more deliveries in this range than one request walks over. Nothing was done. Choose a shorter one, or use the command `delivery resend --company`.",
-        "Há mais entregas neste intervalo do que uma requisição percorre. Nada foi feito. Escolha um menor, ou use o comando `delivery resend --company`.",
+        "This has changed since you opened the form. Nothing was done now. Below is how it stands.",
+        "Isto mudou desde que você abriu o formulário. Nada foi feito agora. Abaixo, a situação atual.",
+    )
+}
+
+fn nothing_matches(w: Words) -> &'static str {
+    w.t(
+        "Nothing matches: no delivery of this company ended so in this range of time. Nothing was done.",
+        "Nada corresponde: nenhuma entrega desta empresa terminou assim neste intervalo. Nada foi feito.",
+    )
+}
+
+fn in_steps(w: Words) -> &'static str {
+    w.t(
+        "There are more deliveries in this range than one step walks over: below are those of the first step. After each step a button goes on.",
+        "Há mais entregas neste intervalo do que uma etapa percorre: abaixo estão as da primeira. Depois de cada etapa, um botão continua.",
     )
 }

@@ -35,10 +35,17 @@ impl ActionForm {
         Ok(Subject { record, current })
     }
 
-    /// The version of what the form is about: the record's own and what the form would change.
+    /// The version of what the form is about: the record's own, what the request would change, and what the form would.
     pub(super) fn version(&self, subject: &Subject) -> String {
         let own = subject.record.as_ref().and_then(|it| it.get("version"));
-        let own = own.map(Value::to_string).unwrap_or_default();
+        let mut own = own.map(Value::to_string).unwrap_or_default();
+        if !self.watched.is_empty() {
+            let record = subject.record.as_ref();
+            let watched = self.watched.iter();
+            let watched: Vec<_> = watched.map(|name| record?.get(name)).collect();
+            let digest = Sha256::digest(format!("{watched:?}"));
+            own = format!("{own}-{}", hex::encode(digest));
+        }
         let Some(current) = &subject.current else {
             return own;
         };

@@ -294,9 +294,10 @@ pub(in crate::http::console) static ROTATE_SECRET: ActionForm = of_company(
     Text::new("New secret", "Novo segredo"),
 )
 .about(
-    "The new signing secret is shown once. Both secrets sign until the old one ends.",
-    "O novo segredo de assinatura é mostrado uma única vez. Os dois assinam até o fim do antigo.",
+    "The new signing secret is shown once. Both secrets sign for the hours below; without any the old one stops at once, and a receiver that does not know the new one refuses everything.",
+    "O novo segredo de assinatura é mostrado uma única vez. Os dois assinam pelas horas abaixo; sem horas, o antigo para na hora, e um receptor que não conhece o novo recusa tudo.",
 )
+.final_step()
 .with(&[Input::new(
     "overlapHours",
     "Hours for which both sign",

@@ -65,7 +65,7 @@ pub(in crate::http::console) static ADD_FOR_OPERATION: ActionForm = ActionForm::
 )
 .on("operations/{id}")
 .filled(&[
-    ("payerCompanyId", "payer.id"),
+    ("payerCompanyId", "payer.companyId"),
     ("supplierCnpj", "supplier.cnpj"),
     ("amount", "netAmount"),
     ("operationId", "id"),

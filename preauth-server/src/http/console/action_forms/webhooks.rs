@@ -23,6 +23,7 @@ pub(in crate::http::console) static RESEND: ActionForm = ActionForm::new(
     "deliveries/{id}",
 )
 .on("deliveries/{id}")
+.watching(&["status", "attempts"])
 .about(
     "Sends the same event at once, with a fresh schedule of attempts. Receivers recognise it by its id.",
     "Envia o mesmo evento na hora, com uma nova agenda de tentativas. O receptor o reconhece pelo id.",
@@ -73,7 +74,8 @@ pub(in crate::http::console) static RESEND_MAIL: ActionForm = ActionForm::new(
     Text::new("Send again", "Enviar de novo"),
     "mails/{id}",
 )
-.on("notices/{id}");
+.on("notices/{id}")
+.watching(&["status", "attempts"]);
 
 pub(in crate::http::console) static REMOVE_SUPPRESSED: ActionForm = ActionForm::new(
     "suppressed-addresses/{id}/remove",
@@ -86,4 +88,5 @@ pub(in crate::http::console) static REMOVE_SUPPRESSED: ActionForm = ActionForm::
 .about(
     "Only if the reader of this address asked for it. Mails that were suppressed stay so until each is sent again.",
     "Só se quem lê este endereço pediu. Os e-mails suprimidos ficam assim até que cada um seja reenviado.",
-);
+)
+.final_step();

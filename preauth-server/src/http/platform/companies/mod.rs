@@ -65,7 +65,11 @@ fn cnpj_filter() -> Schema {
 fn one(found: Option<Company>, page: PageRequest) -> Page<Company> {
     let total = found.iter().count().try_into().unwrap_or_default();
     let items = found.into_iter().filter(|_| page.offset() == 0).collect();
-    Page { items, total }
+    Page {
+        items,
+        total,
+        is_cut: false,
+    }
 }
 
 #[derive(Clone, Copy)]

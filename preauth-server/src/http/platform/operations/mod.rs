@@ -56,7 +56,7 @@ impl Endpoint for List {
             .titled(OPERATIONS, "listOperations", "List everybody's operations")
             .note(
                 "Without parameters other than `status`, all of them are listed and counted. Of more than 10,000 that match others, \
-                 it is the newest 10,000; narrower filters reach older ones.",
+                 it is the newest 10,000, and `hasOlder` is true; narrower filters reach older ones.",
             )
             .paged()
             .parameter(reference)
@@ -92,6 +92,7 @@ impl Endpoint for List {
             Page {
                 items: found.operations,
                 total: found.total,
+                is_cut: false,
             }
         };
         Ok(paging::reply(&found, page, |each| {

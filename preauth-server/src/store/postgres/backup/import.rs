@@ -69,15 +69,22 @@ impl PostgresImport {
         let _ = connection.close().await;
         let mut connection = open::connect(&self.options.clone().options(SESSION)).await?;
         write_all(&mut connection, folder, contents).await?;
-        // A server's kept plans must not be made for empty tables.
-        connection
-            .execute("ANALYZE")
+        analyse(&mut connection)
             .await
             .map_err(BackupError::database("analysing the tables"))?;
         let _ = connection.close().await;
         let _ = self.turn.close().await;
         Ok(())
     }
+}
+
+/// A server's kept plans must not be made for empty tables. Without a list PostgreSQL would analyse
+/// its own catalog, too, and warn a user who is no superuser of each table there.
+async fn analyse(connection: &mut PgConnection) -> Result<(), sqlx::Error> {
+    let tables = catalog::tables(connection).await?;
+    let names: Vec<_> = tables.iter().map(|table| quoted(&table.name)).collect();
+    let statement = format!("ANALYZE {}", names.join(", "));
+    connection.execute(AssertSqlSafe(statement)).await.map(drop)
 }
 
 async fn take_turn(turn: &mut PgConnection, database: &str) -> Result<(), BackupError> {

@@ -15,6 +15,7 @@ use crate::directory::{AuditEntry, AuditFilter, AuditLog, AuditOutcome, Page, Se
 use crate::store::error::{Fault, WriteError, unavailable};
 use crate::store::rows::{audit_entry, clamped};
 
+use super::planner::{plan_by_values, read_in_index_order};
 use super::{Builder, Database, Listed, Run, Session, newest};
 pub(in crate::store) use row::of_commit;
 pub(super) use seal::page as seals;
@@ -94,15 +95,18 @@ async fn list(
     filter: &AuditFilter,
     page: PageRequest,
 ) -> Result<Listed, Fault> {
-    let total = newest::total(session, |rows| {
+    plan_by_values(session).await?;
+    let counted = newest::total(session, |rows| {
         rows.push("SELECT 1 FROM audit_log");
         restrict(rows, filter);
     });
-    let total = total.await?;
+    let counted = counted.await?;
     let Some((take, skip)) = newest::within(page) else {
-        let rows = Vec::new();
-        return Ok(Listed { rows, total });
+        return Ok(Listed::counted(Vec::new(), counted));
     };
+    if counted.is_cut {
+        read_in_index_order(session).await?;
+    }
     let mut query = Builder::new(
         "SELECT id, request_id, at, operator_id, operator_name, role, address, action, outcome, record,
                 company_id, changes
@@ -112,7 +116,7 @@ async fn list(
     query.push(filter.order()).push(" LIMIT ").bind(take);
     query.push(" OFFSET ").bind(clamped(skip));
     let rows = query.build().fetch_all(session).await?;
-    Ok(Listed { rows, total })
+    Ok(Listed::counted(rows, counted))
 }
 
 impl AuditFilter {

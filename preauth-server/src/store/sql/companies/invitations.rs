@@ -59,7 +59,7 @@ pub(super) async fn list(
     .bind(clamped(page.offset()))
     .fetch_all(session)
     .await?;
-    Ok(Listed { rows, total })
+    Ok(Listed::whole(rows, total))
 }
 
 async fn one(

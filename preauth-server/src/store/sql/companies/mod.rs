@@ -248,7 +248,7 @@ async fn list(session: &mut dyn Session, page: PageRequest) -> Result<Listed, Fa
     .bind(clamped(page.offset()))
     .fetch_all(session)
     .await?;
-    Ok(Listed { rows, total })
+    Ok(Listed::whole(rows, total))
 }
 
 /// A head office names itself as its head office, and is no branch.
@@ -273,5 +273,5 @@ async fn list_branches(
     .bind(clamped(page.offset()))
     .fetch_all(session)
     .await?;
-    Ok(Listed { rows, total })
+    Ok(Listed::whole(rows, total))
 }

@@ -2,6 +2,7 @@
 
 mod attempts;
 pub(in crate::store) mod lease;
+mod list;
 mod range;
 mod resend;
 
@@ -12,14 +13,14 @@ use preauth_core::port::{PageRequest, Unavailable};
 use preauth_core::value::{CompanyId, DeliveryId, Timestamp};
 
 use crate::directory::{
-    Deliveries, Delivery, DeliveryFilter, DeliveryStatus, DeliveryWait, DirectoryError, NEWEST,
-    OVERDUE_AFTER, Page, ResendPlace, ResendRange, Resendable,
+    Deliveries, Delivery, DeliveryFilter, DirectoryError, Page, ResendPlace, ResendRange,
+    Resendable,
 };
 use crate::store::error::{Fault, unavailable};
-use crate::store::rows::{Corrupt, clamped, delivery};
+use crate::store::rows::{Corrupt, delivery};
 use crate::store::set_aside::SetAside;
 
-use super::{Builder, Database, Row, Session, newest};
+use super::{Builder, Database, Row, Session};
 
 /// A delivery with its event and whether its endpoint is paused, before the conditions. A pending
 /// delivery of a removed endpoint counts as failed: it is about to be settled.
@@ -49,14 +50,14 @@ impl<D: Database> Deliveries for D {
         page: PageRequest,
         now: Timestamp,
     ) -> Result<Page<Delivery>, Unavailable> {
-        let which = Which {
+        let which = list::Which {
             company,
             filter,
             now,
         };
         let input = (which, page, Arc::clone(self.set_aside()));
         let listed = self.read_snapshot(&input, |session, (which, page, set_aside)| {
-            Box::pin(list(session, *which, *page, set_aside))
+            Box::pin(list::list(session, *which, *page, set_aside))
         });
         Ok(listed.await?)
     }
@@ -137,133 +138,6 @@ async fn by_id(
     let one = |rows: &[Row]| rows.iter().map(delivery).collect();
     let found = read(session, query, set_aside, one).await?;
     Ok(found.into_iter().next())
-}
-
-async fn list(
-    session: &mut dyn Session,
-    which: Which,
-    page: PageRequest,
-    set_aside: &SetAside,
-) -> Result<Page<Delivery>, Fault> {
-    let total = total(session, which).await?;
-    let Some((take, skip)) = newest::window(page, which.company) else {
-        let items = Vec::new();
-        return Ok(Page { items, total });
-    };
-    let mut query = Builder::new(SELECT);
-    restrict(&mut query, which);
-    // Ids are in the order of their times, and the primary key has that order over all companies.
-    query.push(match which.company {
-        Some(_) => " ORDER BY d.created_at DESC, d.id DESC LIMIT ",
-        None => " ORDER BY d.id DESC LIMIT ",
-    });
-    query.bind(take).push(" OFFSET ");
-    query.bind(clamped(skip));
-    let readable = |rows: &[Row]| Ok(set_aside.readable(rows, delivery));
-    let items = read(session, query, set_aside, readable).await?;
-    Ok(Page { items, total })
-}
-
-/// How many deliveries a list has; over all companies counted up to [`NEWEST`].
-async fn total(session: &mut dyn Session, which: Which) -> Result<u64, Fault> {
-    let mut query = Builder::new("SELECT count(*) AS total FROM (SELECT 1 FROM deliveries d ");
-    // Only where a condition needs it: it would be looked up for every delivery that there is.
-    if which.names_endpoint() {
-        query.push("JOIN endpoints e ON e.id = d.endpoint_id ");
-    }
-    restrict(&mut query, which);
-    if which.company.is_none() {
-        query.push(" LIMIT ");
-        query.bind(NEWEST);
-    }
-    query.push(") AS found");
-    Ok(query.build().total(session).await?)
-}
-
-/// Which deliveries a list has.
-#[derive(Clone, Copy)]
-struct Which {
-    company: Option<CompanyId>,
-    filter: DeliveryFilter,
-    now: Timestamp,
-}
-
-impl Which {
-    /// Whether a condition is about the endpoint.
-    fn names_endpoint(self) -> bool {
-        let Self {
-            company, filter, ..
-        } = self;
-        filter.wait.is_some()
-            || match filter.status {
-                None | Some(DeliveryStatus::Delivered) => false,
-                Some(DeliveryStatus::Failed) => company.is_some(),
-                Some(DeliveryStatus::Pending | DeliveryStatus::Paused) => true,
-            }
-    }
-}
-
-fn restrict(query: &mut Builder<'_>, which: Which) {
-    let Which {
-        company,
-        filter,
-        now,
-    } = which;
-    query.push("WHERE 1 = 1");
-    if let Some(company) = company {
-        query.push(" AND d.head_office_id = ");
-        query.bind(*company.as_uuid());
-    }
-    if let Some(operation) = filter.operation {
-        query.push(
-            " AND d.event_id IN (SELECT w.id FROM operations o
-                 JOIN events w ON w.head_office_id = o.head_office_id AND w.operation_id = o.id
-                 WHERE o.id = ",
-        );
-        query.bind(operation.get()).push(")");
-    }
-    match filter.wait {
-        None => {}
-        // The words of the partial index.
-        Some(DeliveryWait::AfterFailure) => {
-            query
-                .push(" AND d.status = 'PENDING' AND d.attempts_made > 0 AND e.deleted_at IS NULL");
-        }
-        Some(DeliveryWait::Overdue) => {
-            query.push(
-                " AND d.status = 'PENDING' AND e.paused_at IS NULL AND e.deleted_at IS NULL
-                  AND d.next_attempt_at < ",
-            );
-            query.bind(now.saturating_sub(OVERDUE_AFTER).unix_millis());
-        }
-    }
-    if let Some(event_type) = filter.event_type {
-        query.push(" AND d.event_type = ").bind(event_type.as_str());
-    }
-    match filter.status {
-        None => {}
-        Some(DeliveryStatus::Pending) => {
-            query
-                .push(" AND d.status = 'PENDING' AND e.paused_at IS NULL AND e.deleted_at IS NULL");
-        }
-        Some(DeliveryStatus::Paused) => {
-            query.push(
-                " AND d.status = 'PENDING' AND e.paused_at IS NOT NULL AND e.deleted_at IS NULL",
-            );
-        }
-        Some(DeliveryStatus::Delivered) => {
-            query.push(" AND d.status = 'DELIVERED'");
-        }
-        // Those of a removed endpoint are about to be settled, by the thousand; then they are found here.
-        Some(DeliveryStatus::Failed) if company.is_none() => {
-            query.push(" AND d.status = 'FAILED'");
-        }
-        Some(DeliveryStatus::Failed) => {
-            query.push(
-                " AND (d.status = 'FAILED' OR d.status = 'PENDING' AND e.deleted_at IS NOT NULL)",
-            );
-        }
-    }
 }
 
 async fn read(

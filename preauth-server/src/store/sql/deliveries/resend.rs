@@ -67,8 +67,17 @@ pub(super) async fn pending(
     one_row_or(u64::from(in_progress.is_some()), WriteError::Conflict)
 }
 
-/// Locks the endpoint before the delivery, so that it is not removed in the meantime.
+/// Locks the endpoint before the delivery, and waits for a removal of it that has begun; one that begins now waits. A
+/// lock of the row that did both would make resends wait for the outcomes of deliveries.
 async fn lock_endpoint(session: &mut dyn Session, delivery: &Uuid) -> Result<(), WriteError> {
+    query(
+        "SELECT pg_advisory_xact_lock_shared(
+                    hashtextextended('endpoint of ' || d.head_office_id::TEXT, 0))
+         FROM deliveries d WHERE d.id = $1",
+    )
+    .bind(delivery)
+    .lock(session)
+    .await?;
     query(
         "SELECT 1 FROM endpoints e JOIN deliveries d ON d.endpoint_id = e.id
          WHERE d.id = $1 FOR KEY SHARE OF e",
@@ -111,12 +120,18 @@ pub(super) async fn failed(session: &mut dyn Session, batch: &Batch) -> Result<u
     Ok(done)
 }
 
-/// Locks the endpoints of a head office, so that their rows stay. One that an operator removes at this moment ends what
-/// was queued again: a stronger lock would make resends wait for the outcomes of deliveries.
+/// Does the same with the endpoints of a head office: what ended stays as it ended if its endpoint is removed first.
 pub(super) async fn lock_endpoints(
     session: &mut dyn Session,
     company: CompanyId,
 ) -> Result<(), WriteError> {
+    query(
+        "SELECT pg_advisory_xact_lock_shared(hashtextextended('endpoint of ' || c.id::TEXT, 0))
+         FROM companies c WHERE c.id = $1",
+    )
+    .bind(company.as_uuid())
+    .lock(session)
+    .await?;
     query("SELECT 1 FROM endpoints WHERE head_office_id = $1 AND deleted_at IS NULL FOR KEY SHARE")
         .bind(company.as_uuid())
         .lock(session)

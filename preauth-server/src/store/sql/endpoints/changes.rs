@@ -6,7 +6,7 @@ use crate::directory::{Endpoint, SealedSecret};
 use crate::store::error::{WriteError, one_row_or};
 use crate::store::rows::set_text;
 
-use super::super::{Session, query, sql};
+use super::super::{Session, mails, query, sql};
 use super::of_company;
 
 #[derive(Debug)]
@@ -74,11 +74,20 @@ pub(super) async fn update(
 }
 
 /// Removes an endpoint with its secrets. Nothing more is sent to it; its pending deliveries are
-/// settled afterwards (see `settle`).
+/// settled afterwards (see `settle`). Resends wait for it, or it waits for them: what is queued again for the endpoint
+/// is queued before its removal, or not at all.
 pub(super) async fn delete(
     session: &mut dyn Session,
     (company, at): &(CompanyId, Timestamp),
 ) -> Result<(), WriteError> {
+    // Not a stronger lock of the row: commits hold theirs one after the other, so that a removal would find no gap.
+    query(
+        "SELECT pg_advisory_xact_lock(hashtextextended('endpoint of ' || c.id::TEXT, 0))
+         FROM companies c WHERE c.id = $1",
+    )
+    .bind(company.as_uuid())
+    .lock(session)
+    .await?;
     let endpoint = locked(session, *company).await?.id;
     let done = query("UPDATE endpoints SET deleted_at = $2 WHERE id = $1")
         .bind(endpoint.as_uuid())
@@ -113,6 +122,9 @@ pub(super) async fn set_paused(
         .bind(resumed_at)
         .execute(session)
         .await?;
+    if !pause.paused {
+        mails::begin_anew(session, before.id, pause.at).await?;
+    }
     existing(session, pause.company).await
 }
 

@@ -19,6 +19,27 @@ const MAX_ENDPOINTS: u32 = 10_000;
 /// Maximum number of an endpoint's deliveries that are looked at, the oldest first.
 const MAX_DELIVERIES: u32 = 100;
 
+/// Begins the episode of a resumed endpoint anew, if its company was mailed about it longer ago than two mails are apart: as
+/// one whose mail is of the moment at which it began, which that of no other is. Failures from then on are mailed
+/// about again, and its end is in any case.
+pub(in crate::store) async fn begin_anew(
+    session: &mut dyn Session,
+    endpoint: EndpointId,
+    resumed_at: Timestamp,
+) -> Result<(), WriteError> {
+    query(
+        "UPDATE endpoints SET failing_since = $2, failing_mailed_at = $2
+         WHERE id = $1 AND failing_mailed_at >= failing_since AND failing_mailed_at <= $3
+           AND coalesce(last_success_at, 0) < failing_since",
+    )
+    .bind(endpoint.as_uuid())
+    .bind(resumed_at.unix_millis())
+    .bind(resumed_at.saturating_sub(MIN_MAIL_INTERVAL).unix_millis())
+    .execute(session)
+    .await?;
+    Ok(())
+}
+
 /// Ends, begins and mails episodes, `limit` of each at most, and returns the number of changes. Endpoints that
 /// others have locked are left for the next call.
 pub(in crate::store) async fn notify_of_failing(
@@ -31,7 +52,8 @@ pub(in crate::store) async fn notify_of_failing(
     Ok(ended.saturating_add(begun).saturating_add(mailed))
 }
 
-/// A pause ends an episode without a mail of its own. One that began in the future is of a clock that was ahead.
+/// A pause ends only an episode that no mail was about: a company that was mailed about its beginning is mailed about its
+/// end, after the resume. One that began in the future is of a clock that was ahead.
 async fn end(session: &mut dyn Session, now: Timestamp, limit: u32) -> Result<u64, WriteError> {
     let rows = query(sql!(
         "SELECT id, failing_since, last_success_at AS recovered_at,
@@ -39,7 +61,8 @@ async fn end(session: &mut dyn Session, now: Timestamp, limit: u32) -> Result<u6
                     AND failing_mailed_at >= failing_since AS is_mailed
          FROM endpoints
          WHERE failing_since IS NOT NULL
-           AND (last_success_at >= failing_since OR paused_at IS NOT NULL
+           AND (last_success_at >= failing_since AND paused_at IS NULL
+                OR coalesce(failing_mailed_at, 0) < failing_since AND paused_at IS NOT NULL
                 OR deleted_at IS NOT NULL OR failing_since > $1)
          ORDER BY id LIMIT $2" { sqlite: "", postgres: " FOR NO KEY UPDATE SKIP LOCKED" }
     ))
@@ -119,18 +142,31 @@ async fn begin(session: &mut dyn Session, now: Timestamp, limit: u32) -> Result<
     Ok(begun)
 }
 
-/// Mails about the episodes that no mail was about yet; about those that began too soon after another later, if they last.
+/// Mails about the episodes that no mail was about yet; about those that began too soon after another later, if they last,
+/// and about those that began anew at a resume once a delivery has failed twice since.
 async fn notify(session: &mut dyn Session, now: Timestamp, limit: u32) -> Result<u64, WriteError> {
     let rows = query(sql!(
         "SELECT id, failing_since FROM endpoints
          WHERE failing_since IS NOT NULL AND paused_at IS NULL AND deleted_at IS NULL
            AND (failing_mailed_at IS NULL
-                OR failing_mailed_at < failing_since AND failing_mailed_at <= $1)
+                OR failing_mailed_at < failing_since AND failing_mailed_at <= $1
+                OR failing_mailed_at = failing_since
+                   AND (SELECT max(o.at) FROM (
+                            SELECT (SELECT a.at FROM attempts a WHERE a.delivery_id = d.id
+                                    ORDER BY a.number DESC LIMIT 1 OFFSET 1) AS at
+                            FROM (SELECT d.id, d.attempts_made FROM deliveries d
+                                  WHERE d.status = 'PENDING' AND d.attempts_made > 0
+                                    AND d.endpoint_id = endpoints.id
+                                  ORDER BY d.endpoint_id, d.created_at LIMIT $4) AS d
+                            WHERE d.attempts_made >= 2) AS o
+                        WHERE o.at <= $3) >= failing_since)
            AND coalesce(last_success_at, 0) < failing_since
          ORDER BY id LIMIT $2" { sqlite: "", postgres: " FOR NO KEY UPDATE SKIP LOCKED" }
     ))
     .bind(now.saturating_sub(MIN_MAIL_INTERVAL).unix_millis())
     .bind(limit)
+    .bind(now.saturating_sub(NOTED_WITHIN).unix_millis())
+    .bind(MAX_DELIVERIES)
     .fetch_all(session)
     .await?;
     for row in &rows {

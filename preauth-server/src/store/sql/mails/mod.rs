@@ -16,7 +16,7 @@ mod share;
 mod turns;
 
 pub(in crate::store) use claim::claim;
-pub(in crate::store) use failing::notify_of_failing;
+pub(in crate::store) use failing::{begin_anew, notify_of_failing};
 pub(in crate::store) use finish::{FinishedMail, finish, release};
 pub(in crate::store) use forward::bring_forward;
 pub(in crate::store) use turns::{DueList, Position, list, one_for_each_mailbox};

@@ -178,13 +178,17 @@ async fn lease(
                     row_number() OVER (PARTITION BY is_slow
                                        ORDER BY place - room, next_attempt_at, id)
              FROM candidates WHERE place <= room
+         ),
+         chosen (id, place) AS MATERIALIZED (
+             SELECT id, row_number() OVER (ORDER BY is_slow, turn)
+             FROM turns WHERE NOT is_slow OR turn <= ?6
+             ORDER BY is_slow, turn LIMIT ?2
          )
+         -- With FROM the planner may walk through the ids of all deliveries.
          UPDATE deliveries
-         SET lease_token = ?4 + chosen.place, leased_until = (SELECT now FROM clock) + ?5
-         FROM (SELECT id, row_number() OVER (ORDER BY is_slow, turn) AS place
-               FROM turns WHERE NOT is_slow OR turn <= ?6
-               ORDER BY is_slow, turn LIMIT ?2) AS chosen
-         WHERE deliveries.id = chosen.id"
+         SET lease_token = ?4 + (SELECT c.place FROM chosen c WHERE c.id = deliveries.id),
+             leased_until = (SELECT now FROM clock) + ?5
+         WHERE id IN (SELECT id FROM chosen)"
     ))
     .bind(claim.now.unix_millis())
     .bind(claim.limit)

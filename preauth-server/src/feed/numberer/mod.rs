@@ -2,7 +2,8 @@
 //!
 //! One look serves all: a request that needs the latest events waits for a look that began after it came,
 //! and those who wait for the next event are woken by the looks of this loop. So the number of looks depends
-//! on the number of instances, not on that of readers.
+//! on the number of instances, not on that of readers. A look that failed serves them as well: they get its error,
+//! and do not have a database that hangs looked at one after the other.
 
 use std::fmt;
 use std::sync::Arc;
@@ -14,7 +15,9 @@ use preauth_core::port::Unavailable;
 use tokio::sync::{Mutex, Notify, OwnedMutexGuard};
 
 use crate::clock::Clock;
+use crate::fair::in_time;
 use crate::hold::Hold;
+use crate::log::chain;
 use crate::worker::{LoopHealth, Next, Shutdown, pause, repeat};
 
 use super::{EventNumbers, Look, Numbered, Waiters};
@@ -41,13 +44,36 @@ pub struct Numberer {
     latest: Arc<Mutex<Latest>>,
 }
 
-/// The latest look that ended.
-#[derive(Clone, Copy, Debug, Default)]
+/// The latest looks that ended.
+#[derive(Debug, Default)]
 struct Latest {
-    /// Its place among all looks.
+    /// The place among all looks of the last one that succeeded.
     look: u64,
     /// Up to where it reported.
     upto: Option<i64>,
+    failed: Option<FailedLook>,
+}
+
+/// The last look that failed.
+#[derive(Debug)]
+struct FailedLook {
+    /// Its place among all looks.
+    look: u64,
+    /// Its error with all causes; errors cannot be copied.
+    error: String,
+}
+
+impl Latest {
+    /// What a request learns that came when so many looks had begun; `None` if it needs a look of its own.
+    fn since(&self, arrived: u64) -> Option<Result<(), Unavailable>> {
+        if self.look > arrived {
+            return Some(Ok(()));
+        }
+        let failed = self.failed.as_ref().filter(|it| it.look > arrived)?;
+        Some(Err(Unavailable {
+            cause: failed.error.clone().into(),
+        }))
+    }
 }
 
 impl Numberer {
@@ -91,18 +117,21 @@ impl Numberer {
         repeat(&self.health, &self.hold, REST, &wake, shutdown, step).await;
     }
 
-    /// Events that were committed before this call have their numbers when it returns. A held instance, which
-    /// writes nothing, returns at once.
+    /// Events that were committed before this call have their numbers when it returns, except while more wait for numbers
+    /// than one look takes: then the loop goes on with the rest. A held instance, which writes nothing, returns at once. A request waits for the look of another no longer than in any queue.
     pub async fn catch_up(&self) -> Result<(), Unavailable> {
         if self.hold.is_held() {
             return Ok(());
         }
         let arrived = self.begun.load(Ordering::SeqCst);
-        let latest = Arc::clone(&self.latest).lock_owned().await;
-        if latest.look > arrived {
-            return Ok(());
+        let turn = in_time(Arc::clone(&self.latest).lock_owned()).await;
+        let latest = turn.map_err(|late| Unavailable {
+            cause: Box::new(late),
+        })?;
+        match latest.since(arrived) {
+            Some(outcome) => outcome,
+            None => self.look(latest).await.map(drop),
         }
-        self.look(latest).await.map(drop)
     }
 
     /// A look, then a rest until there is a reason for the next one.
@@ -144,13 +173,19 @@ impl Numberer {
             since: latest.upto,
         };
         let looking = tokio::spawn(async move {
-            let numbered = numbers.number(wanted).await?;
-            *latest = Latest {
-                look,
-                upto: Some(numbered.upto),
-            };
-            waiters.wake(&numbered.head_offices);
-            Ok(numbered)
+            match numbers.number(wanted).await {
+                Ok(numbered) => {
+                    latest.look = look;
+                    latest.upto = Some(numbered.upto);
+                    waiters.wake(&numbered.head_offices);
+                    Ok(numbered)
+                }
+                Err(unavailable) => {
+                    let error = chain(unavailable.cause.as_ref());
+                    latest.failed = Some(FailedLook { look, error });
+                    Err(unavailable)
+                }
+            }
         });
         looking.await.unwrap_or_else(|lost| {
             Err(Unavailable {
@@ -171,3 +206,6 @@ impl fmt::Debug for Numberer {
         f.debug_struct("Numberer").finish_non_exhaustive()
     }
 }
+
+#[cfg(test)]
+mod tests;

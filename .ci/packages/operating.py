@@ -1,0 +1,94 @@
+"""docs/operating.md, followed on a clean Debian: installed, set up, watched, backed up, audited, secured.
+
+    operating.py ROOT PACKAGE
+
+needs root, and a network namespace of its own, since the server listens where the package's configuration says.
+"""
+
+import re
+import shutil
+import sys
+import time
+from pathlib import Path
+
+from machine import Machine, Manager, Systemctl
+from page import DOCS, Page
+
+UNIT = "/lib/systemd/system/preauth-server.service"
+BACKUPS = "/var/backups/preauth"
+SECONDS = 30
+TIMED = re.compile(r"^ *ExecStart=/bin/sh -c '(.*)'$", re.MULTILINE)
+
+
+class Follower:
+    """Types the page's commands as root, each block in a terminal of its own."""
+
+    def __init__(self, page, machine):
+        self.page, self.machine = page, machine
+        self.first_lines = page.command("every terminal")
+
+    def run(self, block):
+        program = f"cd /root\n{self.first_lines}{self.page.command(block)}"
+        return self.machine.run("bash", "-euo", "pipefail", "-c", program)
+
+
+def backups(machine):
+    return sorted(path.name for path in machine.path(BACKUPS).iterdir())
+
+
+def timed(machine):
+    """The line that a timer starts every night, read as systemd reads it."""
+    line = TIMED.search((DOCS / "operating.md").read_text())[1].replace("%%", "%").replace("$$", "$")
+    before = backups(machine)
+    # A name has the second in it.
+    time.sleep(1)
+    machine.run("sh", "-c", line, user="preauth")
+    assert len(backups(machine)) == len(before) + 1, backups(machine)
+
+
+def reloaded(manager):
+    """Until the server has read its settings again."""
+    end = time.monotonic() + SECONDS
+    while "rate_limit.requests" not in manager.log.read_text():
+        assert time.monotonic() < end, manager.log.read_text()
+        time.sleep(0.1)
+
+
+def main(root, package):
+    machine, page = Machine(Path(root)), Page("operating")
+    manager = Manager(machine, UNIT)
+    Systemctl(machine, manager)
+    shutil.copy(package, machine.path("/root"))
+    # The page's receiver; nobody answers there, and nothing is sent.
+    with machine.path("/etc/hosts").open("a") as hosts:
+        hosts.write("127.0.0.1 localhost\n200.160.2.3 erp.azul.com.br\n")
+    follower = Follower(page, machine)
+    follow = follower.run
+
+    assert "active" in follow("install").splitlines()
+    assert "rate_limit.requests" in follow("settings")
+    reloaded(manager)
+    examined = follow("doctor")
+    assert re.search("^ok +schema ", examined, re.MULTILINE), examined
+    company = follow("first company")
+    assert '"total":0' in company.replace(" ", "") and "whsec_" in company, company
+    assert "preauth_database_up 1" in follow("watch")
+    print("- operating: installed, set up, examined, watched")
+
+    assert "every rule holds" in follow("audit")
+    follow("back up")
+    timed(machine)
+    assert "every rule holds" in follow("verify")
+    print(f"- operating: backed up as {', '.join(backups(machine))}, the latest verified")
+
+    operator = follow("an operator")
+    assert "REVOKED" in operator and machine.path("/root/ana.token").stat().st_mode & 0o777 == 0o600, operator
+    keys = follow("a new master key")
+    assert len(machine.path("/var/lib/preauth/master.key").read_text().split()) == 2, keys
+    page.close()
+    manager.stop()
+    print("- operating: an operator added and revoked, the master key replaced")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,246 @@
+// Every page and form of the console: all that links lead to from records in every status, in both languages, at a desktop's and
+// a telephone's width, for an administrator and for a viewer; and the pages of refusals and secrets, and
+// what some forms answer.
+//
+//   node with-mail-server.mjs scripts/with-sandbox node crawl.mjs FOLDER
+//
+// FOLDER has the sources of the forms, each of which must have been opened.
+import { readFileSync, readdirSync } from "node:fs";
+import { LOOKS, ask, byKeyboard, byMouse, check, day, expect, launch, platform, problems, ready, signedIn, until } from "./browser.mjs";
+import { seed } from "./seed.mjs";
+
+// The pages of a look at least, as an administrator and as a viewer. A number that fell is a page that nothing leads to any more.
+const MIN_PAGES = { ADMIN: 106, VIEWER: 51 };
+
+const FILES = /\/(invoice-file|export)$|\.csv$/;
+const kindOf = (path) => path.replace(/\?.*/, "").replace(/[0-9a-f]{8}-[0-9a-f-]{27}|\b\d{14}\b|\b\d+\b/g, "#");
+
+// A record of each list in each status that the list can be searched for.
+async function records(page) {
+  const found = [];
+  for (const list of ["operations", "payment-orders", "deliveries", "mails"]) {
+    await page.goto(`${ready.platformUrl}/console/${list}`);
+    const options = page.locator("#filter-status option:not([value=''])");
+    const statuses = await options.evaluateAll((all) => all.map((it) => it.value));
+    expect(statuses.length > 2, `${list}: no statuses to search for`);
+    for (const status of statuses) {
+      await page.goto(`${ready.platformUrl}/console/${list}?status=${status}`);
+      const link = page.locator(`tbody a[href^='/console/${list}/']`).first();
+      if ((await link.count()) === 0) problems.push(`no record of ${list} is ${status}`);
+      else found.push([await link.getAttribute("href"), status]);
+    }
+  }
+  return found;
+}
+
+// Times are shown as those of São Paulo, with UTC in the title.
+async function checkTimes(page, path) {
+  const times = await page.locator("time").evaluateAll((all) => all.map((it) => [it.title, it.dateTime, it.textContent]));
+  const isPortuguese = (await page.locator("html").getAttribute("lang")) === "pt-BR";
+  for (const [title, machine, text] of times) {
+    const local = new Date(title).toLocaleString("sv-SE", { timeZone: "America/Sao_Paulo" });
+    const [, year, month, date, time] = /^(\d+)-(\d+)-(\d+) (.+)$/.exec(local);
+    const shown = isPortuguese ? `${date}/${month}/${year} ${time}` : local;
+    if (!title.endsWith("Z") || title !== machine || text !== shown) problems.push(`${path}: ${text} is titled ${title}`);
+  }
+  return times.length;
+}
+
+// Every page that a link leads to: those of `starts` each by its name, any other once of its kind.
+async function everyPage(page, look, starts) {
+  const [seen, visited] = [new Set(), new Set()];
+  let times = 0;
+  const waiting = [...starts.map(([path, name]) => [path, `${kindOf(path)} ${name}`]), ["/console"]];
+  while (waiting.length) {
+    const [path, name = kindOf(path)] = waiting.shift();
+    if (seen.has(name) || FILES.test(path.split("?")[0])) continue;
+    seen.add(name).add(kindOf(path));
+    visited.add(name);
+    const answer = await page.goto(ready.platformUrl + path);
+    if (answer.status() !== 200) problems.push(`${path}: ${answer.status()}`);
+    await check(page, `${look} ${name}`);
+    times += await checkTimes(page, path);
+    const hidden = await page.locator(".sections [aria-current]").evaluateAll((all) => all.some((it) => {
+      const { left, right } = it.getBoundingClientRect();
+      return left < 0 || right > innerWidth;
+    }));
+    if (hidden) problems.push(`${path}: the present section is out of sight`);
+    const links = await page.locator("a[href^='/console']").evaluateAll((all) => all.map((it) => it.getAttribute("href")));
+    waiting.push(...links.map((link) => [link]));
+  }
+  expect(times > 0, "no page shows a time");
+  return visited;
+}
+
+// A page that cannot be shown, with its way back.
+async function refusal(page, look, path, code) {
+  const answer = await page.goto(ready.platformUrl + path);
+  expect(answer.status() === code, `${path}: ${answer.status()}`);
+  await check(page, `${look} ${code} ${kindOf(path)}`);
+  expect((await page.locator("main a[href='/console']").count()) === 1, `${path} leads nowhere`);
+}
+
+// All looks share the clipboard, so that one after the other copies.
+let clipboard = Promise.resolve();
+function alone(use) {
+  clipboard = clipboard.then(use);
+  return clipboard;
+}
+
+// The page that shows a secret once: its button copies all of it, by mouse and by keyboard. Sent again, it shows none.
+async function revealed(page, look) {
+  await page.context().grantPermissions(["clipboard-read", "clipboard-write"], { origin: ready.platformUrl });
+  await page.goto(`${ready.platformUrl}/console/new-operator`);
+  await page.locator("#input-name").fill(`Bruno ${look}`);
+  await page.locator("#input-role").selectOption("VIEWER");
+  await page.locator("form.form button.primary").click();
+  const secret = await page.locator("#secret").textContent();
+  expect(secret.startsWith("preauth_op_"), `${look}: no token`);
+  await check(page, `${look} revealed`);
+  const button = page.locator("[data-copy]");
+  const unused = await button.textContent();
+  for (const { press } of [byMouse, byKeyboard]) {
+    await alone(async () => {
+      await page.evaluate(() => navigator.clipboard.writeText("something else"));
+      await press(page, button);
+      await until("a copy of the secret", async () => (await page.evaluate(() => navigator.clipboard.readText())) === secret);
+    });
+  }
+  expect((await button.textContent()) !== unused, "the button does not say that it copied");
+  await check(page, `${look} copied`);
+  await page.reload();
+  expect((await page.locator("#secret").count()) === 0, "a secret is shown twice");
+  await check(page, `${look} revealed before`);
+  return secret;
+}
+
+// A browser that gives the page no clipboard: no button is shown.
+async function withoutClipboard(page) {
+  await page.addInitScript(() => Object.defineProperty(navigator, "clipboard", { value: undefined }));
+  await page.goto(`${ready.platformUrl}/console/companies/${company.id}/webhook-endpoint/rotate-secret`);
+  await page.locator("form.form button.primary").click();
+  await page.locator("#secret").waitFor();
+  expect(!(await page.locator("[data-copy]").isVisible()), "a button that can copy nothing is shown");
+}
+
+// A leaked key that is found, one that nobody has, and a text that is none.
+async function leakedKey(page, look) {
+  await page.goto(`${ready.platformUrl}/console/leaked-key`);
+  for (const [what, text, shown] of [
+    ["found", ready.apiKey.slice(0, 16), "tbody tr"],
+    ["of nobody", "service_sk_0000000000", ".empty"],
+    ["invalid", "service_sk_", "#error-text"],
+  ]) {
+    await page.locator("#input-text").fill(text);
+    await page.locator("form.form button.primary").click();
+    await page.locator(shown).waitFor();
+    expect((await page.locator("#input-text").inputValue()) === "", "the leaked text is shown again");
+    expect(!(await page.content()).includes(ready.apiKey), "the leaked key is shown");
+    await check(page, `${look} leaked key ${what}`);
+  }
+}
+
+// Deliveries of a range of time, first counted, then sent again. What one look sent waits for a moment, and is none of the next one's.
+let sending = Promise.resolve();
+function sentAgain(page, look) {
+  sending = sending.then(async () => {
+    const path = `companies/${company.id}/deliveries`;
+    await until("arrived deliveries", async () => {
+      const { pagination } = await ask("GET", `${platform}/${path}?status=DELIVERED`, ready.platformToken);
+      return pagination.total > 0;
+    });
+    await page.goto(`${ready.platformUrl}/console/${path}/resend-range`);
+    await page.locator("#input-since").fill(`${day(-1)}T00:00`);
+    await page.locator("form.form button.primary").click();
+    await page.locator("[name=counted]").waitFor({ state: "attached" });
+    await check(page, `${look} range counted`);
+    await page.locator("form.form button.primary").click();
+    await page.locator("main .notice.good").waitFor();
+    await check(page, `${look} range sent again`);
+  });
+  return sending;
+}
+
+// A form whose session has ended leads to signing in, which says that nothing was done, and back to the form.
+async function withoutSession(page, look) {
+  const form = `${ready.platformUrl}/console/new-operator`;
+  await page.goto(form);
+  await page.locator("#input-name").fill(`Nobody ${look}`);
+  await page.locator("#input-role").selectOption("VIEWER");
+  await page.context().clearCookies();
+  await page.locator("form.form button.primary").click();
+  await page.locator(".sign-in .notice.wait").waitFor();
+  await check(page, `${look} sign-in of a form that was not sent`);
+  await page.locator("#token").fill(ready.platformToken);
+  await page.keyboard.press("Enter");
+  await page.waitForURL(form);
+  expect((await page.locator("#input-name").inputValue()) === "", "the form opens filled in");
+  const operators = await ask("GET", `${platform}/operators`, ready.platformToken);
+  expect(!JSON.stringify(operators).includes(`Nobody ${look}`), "a form without a session was done");
+}
+
+// Without its script a page has no button that needs it.
+async function withoutScript(page) {
+  const script = /\.js$/;
+  await page.route(script, (route) => route.abort());
+  await page.goto(`${ready.platformUrl}/console/deliveries`);
+  await page.locator("td.tick").first().waitFor();
+  expect(!(await page.locator("[data-tick-all]").isVisible()), "a button that does nothing is shown");
+  await page.unroute(script);
+}
+
+// The page of each form in the sources.
+function forms(folder) {
+  const texts = readdirSync(folder).map((file) => readFileSync(`${folder}/${file}`, "utf8"));
+  const pages = texts.flatMap((text) => [...text.matchAll(/(?:ActionForm::new|of_company|step)\(\s*"([^"]+)"/g)]);
+  expect(pages.length > 20, `only ${pages.length} forms in ${folder}`);
+  return pages.map(([, page]) => `/console/${page.replace(/\{\w+\}/g, "#")}`);
+}
+
+const starts = await seed();
+const browser = await launch();
+const first = await signedIn(browser, LOOKS[0].options);
+starts.unshift(...(await records(first)));
+await first.context().close();
+const [company] = (await ask("GET", `${platform}/companies?cnpj=${ready.companyCnpj}`, ready.platformToken)).data;
+
+const formsOfSources = forms(process.argv[2]);
+
+async function administrator({ name, options }) {
+  const page = await signedIn(browser, options);
+  const seen = await everyPage(page, name, starts);
+  for (const form of formsOfSources) {
+    if (!seen.has(form)) problems.push(`${name}: nothing leads to the form ${form}`);
+  }
+  for (const path of ["/console/operations/999999", "/console/companies/none"]) await refusal(page, name, path, 404);
+  await leakedKey(page, name);
+  await sentAgain(page, name);
+  await withoutSession(page, name);
+  const token = await revealed(page, name);
+  await withoutClipboard(page);
+  await withoutScript(page);
+  await page.context().close();
+  console.log(`- ${seen.size} pages, ${name}`);
+  if (process.env.PAGES_SEEN) console.log([...seen].sort().join("\n"));
+  expect(seen.size >= MIN_PAGES.ADMIN, "pages are missing");
+  return token;
+}
+
+// A viewer is led to no form.
+async function viewer({ name, options }, token) {
+  const page = await signedIn(browser, options, token);
+  const seen = await everyPage(page, `${name} viewer`, starts);
+  const writes = formsOfSources.filter((form) => seen.has(form));
+  expect(writes.length === 0, `a viewer is led to ${writes}`);
+  for (const path of [`/console/companies/${company.id}/edit`, "/console/new-operator"]) await refusal(page, name, path, 403);
+  await page.context().close();
+  console.log(`- ${seen.size} pages for a viewer, ${name}`);
+  expect(seen.size >= MIN_PAGES.VIEWER, "pages are missing for a viewer");
+}
+
+// All looks at once: each waits for the server and the browser most of the time.
+await Promise.all(LOOKS.map(async (look) => {
+  const token = await administrator(look);
+  await viewer(look, token);
+}));
+await browser.close();

@@ -1,0 +1,646 @@
+//! Every list over all companies with every filter that operators have, over large tables in which whatever is searched
+//! for is either nearly everything or rare, and the lists of what waits in an outage; the tests of each database look at
+//! the plans.
+
+use chrono::TimeDelta;
+use preauth_core::operation::{Offer, Operation};
+use preauth_core::port::{Filter, MailKind, PageRequest, Viewer};
+use preauth_core::value::{
+    Cnpj, CompanyId, Email, EndpointId, EventType, ExternalReference, InvoiceNumber, OperationId,
+    OperatorName, PaymentOrderStatus, Status, Timestamp,
+};
+use preauth_server::directory::{
+    AuditFilter, DeliveryFilter, DeliveryStatus, DeliveryWait, MailFilter, MailStatus, NEWEST,
+    OperationFilter, PaymentOrderFilter,
+};
+
+use crate::store::fixture::Fixture;
+
+/// Rows of each table.
+pub(crate) const ROWS: u32 = 60_000;
+/// The first page, the last one, and the one after it.
+const PAGES: [u64; 3] = [1, 100, 101];
+const LIMIT: u32 = 100;
+
+/// One list with one filter.
+#[derive(Clone, Debug)]
+pub(crate) enum Search {
+    Operations(OperationFilter),
+    ByStatus(Filter),
+    Deliveries(DeliveryFilter),
+    Mails(MailFilter),
+    Log(AuditFilter),
+    Orders(PaymentOrderFilter),
+    Suppressed(Option<Email>),
+    Invoices,
+    Companies,
+}
+
+impl Search {
+    /// Whether few rows match.
+    pub(crate) fn is_rare(&self, scene: &Scene) -> bool {
+        if scene.is_outage {
+            return false;
+        }
+        match self {
+            Self::Operations(it) => {
+                it.statuses.contains(&Status::ToApprove)
+                    || it.external_reference.is_some()
+                    || it.invoice_number.is_some()
+                    || it.cnpj == Some(scene.rare_supplier)
+                    || it.cnpj == Some(scene.rare_payer)
+                    || it.from == Some(scene.late)
+                    || it.until == Some(scene.early)
+            }
+            Self::ByStatus(it) => it.statuses.contains(&Status::ToApprove),
+            Self::Deliveries(it) => {
+                it.operation.is_some()
+                    || it.wait.is_some()
+                    || it.event_type == Some(EventType::WebhookTest)
+                    || it.status.is_some_and(|it| it != DeliveryStatus::Delivered)
+            }
+            Self::Mails(it) => {
+                it.operation.is_some()
+                    || it.kind.is_some_and(|it| !is_common(it))
+                    || it.status.is_some_and(|it| it != MailStatus::Sent)
+            }
+            Self::Log(it) => {
+                it.operator.as_ref().is_some_and(|it| it.as_str() == "ana")
+                    || it.action.as_deref() == Some("payOperation")
+                    || it.record.is_some()
+                    || it.company.is_some()
+                    || it.from == Some(scene.late)
+                    || it.until == Some(scene.early)
+            }
+            Self::Orders(it) => {
+                it.operation.is_some() || it.status.is_some_and(|it| it != PaymentOrderStatus::Paid)
+            }
+            Self::Suppressed(address) => address.is_some(),
+            Self::Invoices | Self::Companies => false,
+        }
+    }
+
+    pub(crate) async fn read(&self, fixture: &Fixture, page: PageRequest) -> Found {
+        macro_rules! found {
+            ($list:expr) => {{
+                let found = $list.await.unwrap();
+                Found {
+                    total: found.total,
+                    is_cut: Some(found.is_cut),
+                    entries: found.items.len(),
+                }
+            }};
+        }
+        let directory = fixture.directory();
+        match self {
+            Self::Operations(filter) => found!(directory.search_operations(filter, page)),
+            Self::ByStatus(filter) => {
+                let queries = &fixture.stores.queries;
+                let found = queries.list(Viewer::Platform, filter, page).await.unwrap();
+                Found {
+                    total: found.total,
+                    is_cut: None,
+                    entries: found.operations.len(),
+                }
+            }
+            Self::Deliveries(filter) => {
+                found!(directory.deliveries(None, *filter, page, fixture.now))
+            }
+            Self::Mails(filter) => found!(directory.mails(None, *filter, page)),
+            Self::Log(filter) => found!(directory.audit_log(filter.clone(), page)),
+            Self::Orders(filter) => found!(directory.payment_orders(*filter, page)),
+            Self::Suppressed(address) => {
+                found!(directory.suppressed_addresses(address.as_ref(), page))
+            }
+            Self::Invoices => found!(directory.invoices(page)),
+            Self::Companies => found!(directory.companies(page)),
+        }
+    }
+
+    /// Whether the list has every entry, so that its total counts all that match.
+    pub(crate) const fn is_whole(&self) -> bool {
+        matches!(
+            self,
+            Self::ByStatus(_)
+                | Self::Orders(_)
+                | Self::Suppressed(_)
+                | Self::Invoices
+                | Self::Companies
+        )
+    }
+
+    /// The pages that are read.
+    pub(crate) fn pages(&self, scene: &Scene) -> impl Iterator<Item = PageRequest> + use<> {
+        let last = if self.is_rare(scene) { 1 } else { PAGES.len() };
+        PAGES
+            .into_iter()
+            .take(last)
+            .map(|page| PageRequest { page, limit: LIMIT })
+    }
+}
+
+const fn is_common(kind: MailKind) -> bool {
+    matches!(kind, MailKind::Offer | MailKind::Invitation)
+}
+
+/// What a page of a list has.
+#[derive(Clone, Copy)]
+pub(crate) struct Found {
+    total: u64,
+    /// Whether older entries match, too; `None` if the list does not tell.
+    is_cut: Option<bool>,
+    /// Those of the page.
+    entries: usize,
+}
+
+/// What is rare in the tables.
+pub(crate) struct Scene {
+    payer: CompanyId,
+    rare_payer: Cnpj,
+    rare_supplier: Cnpj,
+    rare_supplier_id: CompanyId,
+    operation: Operation,
+    paused: EndpointId,
+    /// A moment before which, or from which on, little happened.
+    early: Timestamp,
+    late: Timestamp,
+    /// Whether everything waits instead.
+    pub(crate) is_outage: bool,
+}
+
+impl Scene {
+    /// The records that the tables are filled with copies of.
+    pub(crate) async fn new(fixture: &Fixture) -> Self {
+        let payer = fixture.payer().await;
+        fixture.add_endpoint(payer).await;
+        let operation = fixture.offer(payer).await;
+        let rare = fixture.payer().await;
+        let paused = fixture.add_endpoint(rare).await.id;
+        let other = fixture.make(&named(fixture.new_offer(rare))).await;
+        let away = |seconds: u32| fixture.later(-TimeDelta::seconds(i64::from(ROWS - seconds)));
+        Self {
+            payer,
+            rare_payer: other.payer.cnpj,
+            rare_supplier: other.supplier.cnpj,
+            rare_supplier_id: other.supplier.company,
+            operation,
+            paused,
+            early: away(6),
+            late: away(ROWS - 5),
+            is_outage: false,
+        }
+    }
+
+    /// All deliveries and mails wait, half of them for a paused endpoint or held, and only the lists of these are read.
+    pub(crate) fn in_outage(self) -> Self {
+        Self {
+            is_outage: true,
+            ..self
+        }
+    }
+
+    pub(crate) fn searches(&self) -> Vec<Search> {
+        if self.is_outage {
+            return waiting();
+        }
+        let mut all = self.operations();
+        for statuses in [vec![], vec![Status::ToApprove]] {
+            all.push(Search::ByStatus(Filter {
+                external_reference: None,
+                statuses,
+            }));
+        }
+        all.extend(self.deliveries());
+        all.extend(self.mails());
+        all.extend(self.log());
+        for status in options(PaymentOrderStatus::ALL) {
+            for operation in [None, Some(self.operation.id)] {
+                all.push(Search::Orders(PaymentOrderFilter { status, operation }));
+            }
+        }
+        let address = Email::parse("a7@example.com").unwrap();
+        all.extend([
+            Search::Suppressed(None),
+            Search::Suppressed(Some(address)),
+            Search::Invoices,
+            Search::Companies,
+        ]);
+        all
+    }
+
+    fn times(&self) -> [(Option<Timestamp>, Option<Timestamp>); 6] {
+        let (early, late) = (self.early, self.late);
+        [
+            (None, None),
+            (Some(early), None),
+            (Some(late), None),
+            (None, Some(early)),
+            (None, Some(late)),
+            (Some(early), Some(late)),
+        ]
+    }
+
+    fn operations(&self) -> Vec<Search> {
+        let number = InvoiceNumber::parse("LOTE-7").unwrap();
+        let reference = ExternalReference::parse("REF-7").unwrap();
+        let cnpjs = [
+            self.operation.payer.cnpj,
+            self.operation.supplier.cnpj,
+            self.rare_payer,
+            self.rare_supplier,
+        ];
+        let mut all = Vec::new();
+        for (from, until) in self.times() {
+            for statuses in [vec![], vec![Status::InPreAuth], vec![Status::ToApprove]] {
+                for cnpj in options(&cnpjs) {
+                    let by = OperationFilter {
+                        statuses: statuses.clone(),
+                        cnpj,
+                        from,
+                        until,
+                        ..OperationFilter::default()
+                    };
+                    all.push(by.clone());
+                    let invoice_number = Some(number.clone());
+                    all.push(OperationFilter {
+                        invoice_number,
+                        ..by.clone()
+                    });
+                    let external_reference = Some(reference.clone());
+                    all.push(OperationFilter {
+                        external_reference,
+                        ..by
+                    });
+                }
+            }
+        }
+        let all = all.into_iter().filter(OperationFilter::is_search);
+        all.map(Search::Operations).collect()
+    }
+
+    fn deliveries(&self) -> Vec<Search> {
+        let types = [
+            EventType::PreAuthorizationCreated,
+            EventType::AnticipationPaid,
+            EventType::WebhookTest,
+        ];
+        let mut all = Vec::new();
+        for status in options(DeliveryStatus::ALL) {
+            for wait in options(DeliveryWait::ALL) {
+                for event_type in options(&types) {
+                    for operation in [None, Some(self.operation.id)] {
+                        all.push(Search::Deliveries(DeliveryFilter {
+                            status,
+                            event_type,
+                            operation,
+                            wait,
+                        }));
+                    }
+                }
+            }
+        }
+        all
+    }
+
+    fn mails(&self) -> Vec<Search> {
+        let mut all = Vec::new();
+        for status in options(MailStatus::ALL) {
+            for kind in options(MailKind::ALL) {
+                for operation in [None, Some(self.operation.id)] {
+                    all.push(Search::Mails(MailFilter {
+                        status,
+                        kind,
+                        operation,
+                    }));
+                }
+            }
+        }
+        all
+    }
+
+    fn log(&self) -> Vec<Search> {
+        let operators = ["root", "ana"].map(|it| OperatorName::parse(it).unwrap());
+        let actions = ["cancelOperation", "payOperation"].map(ToOwned::to_owned);
+        let mut all = Vec::new();
+        for (from, until) in self.times() {
+            for operator in options(&operators) {
+                for action in options(&actions) {
+                    for record in options(&["operations/4000007".to_owned()]) {
+                        for company in options(&[self.payer]) {
+                            all.push(Search::Log(AuditFilter {
+                                operator: operator.clone(),
+                                action: action.clone(),
+                                record: record.clone(),
+                                company,
+                                from,
+                                until,
+                            }));
+                        }
+                    }
+                }
+            }
+        }
+        all
+    }
+
+    /// Fills the tables.
+    pub(crate) async fn fill(&self, fixture: &Fixture, database: &impl Filling) {
+        for (table, changed) in COPIES {
+            self.copy(fixture, database, table, changed).await;
+        }
+        database
+            .execute(fixture, &self.spelled(fixture, database, MORE))
+            .await;
+    }
+
+    /// Copies of the row of a table that is about the operation, with these columns as expressions over `n`.
+    async fn copy(
+        &self,
+        fixture: &Fixture,
+        database: &impl Filling,
+        table: &str,
+        changed: &[(&str, &str)],
+    ) {
+        let columns = database.columns(fixture, table).await;
+        let outage = OUTAGE.iter().filter(|_| self.is_outage);
+        let outage = outage.filter(|(of, _)| *of == table);
+        let changed: Vec<_> = outage
+            .flat_map(|(_, changed)| *changed)
+            .chain(changed)
+            .collect();
+        let values: Vec<_> = columns
+            .iter()
+            .map(|column| {
+                let found = changed.iter().find(|(name, _)| name == column);
+                found.map_or(column.as_str(), |(_, value)| *value)
+            })
+            .collect();
+        let id = OperationId::get(self.operation.id);
+        let of_it = match table {
+            "operations" => format!("id = {id}"),
+            "deliveries" => {
+                format!("event_id = (SELECT id FROM events WHERE operation_id = {id})")
+            }
+            _ => format!("operation_id = {id}"),
+        };
+        let sql = format!(
+            "INSERT INTO {table} ({}) SELECT {} FROM (SELECT * FROM {table} WHERE {of_it}) AS one
+             CROSS JOIN {{numbers}}",
+            columns.join(", "),
+            values.join(", ")
+        );
+        database
+            .execute(fixture, &self.spelled(fixture, database, &sql))
+            .await;
+    }
+
+    fn spelled(&self, fixture: &Fixture, database: &impl Filling, sql: &str) -> String {
+        let now = fixture.now.unix_millis();
+        [
+            ("{numbers}", database.numbers()),
+            ("{id}", database.id("n")),
+            ("{event_id}", database.id("n + 1000000")),
+            ("{at}", format!("{now} - ({ROWS} - n) * 1000")),
+            ("{now}", now.to_string()),
+            ("{payer}", database.uuid_of(*self.payer.as_uuid())),
+            ("{paused}", database.uuid_of(*self.paused.as_uuid())),
+            ("{rare_supplier}", self.rare_supplier.as_str().to_owned()),
+            (
+                "{rare_supplier_id}",
+                database.uuid_of(*self.rare_supplier_id.as_uuid()),
+            ),
+        ]
+        .into_iter()
+        .fold(sql.to_owned(), |sql, (name, text)| sql.replace(name, &text))
+    }
+}
+
+/// The lists of what waits.
+fn waiting() -> Vec<Search> {
+    let none = DeliveryFilter::default();
+    let by_status = |status| DeliveryFilter {
+        status: Some(status),
+        ..none
+    };
+    let deliveries = [
+        by_status(DeliveryStatus::Pending),
+        by_status(DeliveryStatus::Paused),
+        DeliveryFilter {
+            wait: Some(DeliveryWait::Overdue),
+            ..none
+        },
+    ];
+    let mails = [MailStatus::Pending, MailStatus::Held].map(|status| MailFilter {
+        status: Some(status),
+        ..MailFilter::default()
+    });
+    let deliveries = deliveries.into_iter().map(Search::Deliveries);
+    deliveries
+        .chain(mails.into_iter().map(Search::Mails))
+        .collect()
+}
+
+/// Every value, and none.
+fn options<T: Clone>(values: &[T]) -> Vec<Option<T>> {
+    let some = values.iter().cloned().map(Some);
+    std::iter::once(None).chain(some).collect()
+}
+
+fn named(mut offer: Offer) -> Offer {
+    offer.external_reference = Some(ExternalReference::parse("REF-0").unwrap());
+    offer
+}
+
+/// How the tables of a database are filled.
+pub(crate) trait Filling {
+    /// `numbers`, whose column `n` is 1 to [`ROWS`].
+    fn numbers(&self) -> String;
+
+    /// An id in the order of this number.
+    fn id(&self, number: &str) -> String;
+
+    fn uuid_of(&self, id: uuid::Uuid) -> String;
+
+    async fn columns(&self, fixture: &Fixture, table: &str) -> Vec<String>;
+
+    async fn execute(&self, fixture: &Fixture, sql: &str);
+}
+
+/// Whatever is rare is among the oldest rows: a walk from the newest would read all others first.
+const COPIES: [(&str, &[(&str, &str)]); 4] = [
+    (
+        "operations",
+        &[
+            ("id", "4000000 + n"),
+            (
+                "status",
+                "CASE WHEN n <= 5 THEN 'TO_APPROVE' ELSE status END",
+            ),
+            (
+                "supplier_id",
+                "CASE WHEN n BETWEEN 11 AND 15 THEN {rare_supplier_id} ELSE supplier_id END",
+            ),
+            (
+                "supplier_cnpj",
+                "CASE WHEN n BETWEEN 11 AND 15 THEN '{rare_supplier}' ELSE supplier_cnpj END",
+            ),
+            ("invoice_number", "'LOTE-' || n"),
+            ("invoice_number_nfc", "'LOTE-' || n"),
+            ("external_reference", "'REF-' || n"),
+            ("created_at", "{at}"),
+        ],
+    ),
+    (
+        "events",
+        &[
+            ("id", "{event_id}"),
+            ("operation_id", "4000000 + n"),
+            ("at", "{at}"),
+        ],
+    ),
+    (
+        "deliveries",
+        &[
+            ("id", "{id}"),
+            (
+                "endpoint_id",
+                "CASE WHEN n BETWEEN 19 AND 20 THEN {paused} ELSE endpoint_id END",
+            ),
+            ("event_id", "{event_id}"),
+            (
+                "event_type",
+                "CASE WHEN n % 4 = 1 AND n < 20 THEN 'webhook.test'
+                      WHEN n % 5 = 0 THEN 'anticipation.paid' ELSE event_type END",
+            ),
+            (
+                "status",
+                "CASE WHEN n <= 4 THEN 'FAILED' WHEN n <= 20 THEN 'PENDING' ELSE 'DELIVERED' END",
+            ),
+            (
+                "attempts_made",
+                "CASE WHEN n BETWEEN 13 AND 20 THEN 0 ELSE 1 END",
+            ),
+            // After a failure, overdue, and due in a moment.
+            (
+                "next_attempt_at",
+                "CASE WHEN n BETWEEN 5 AND 12 THEN {now} + 3600000
+                      WHEN n BETWEEN 13 AND 16 THEN {now} - 3600000
+                      WHEN n BETWEEN 17 AND 20 THEN {now} + 1000 END",
+            ),
+            ("leased_until", "NULL"),
+            ("created_at", "{at}"),
+            ("ended_at", "CASE WHEN n <= 4 OR n > 20 THEN {at} + 100 END"),
+        ],
+    ),
+    (
+        "notices",
+        &[
+            ("id", "{id}"),
+            (
+                "operation_id",
+                "CASE WHEN n BETWEEN 21 AND 26 THEN NULL ELSE 4000000 + n END",
+            ),
+            (
+                "kind",
+                "CASE WHEN n BETWEEN 21 AND 26 THEN 'ENDPOINT_PAUSED'
+                      WHEN n % 5 = 0 THEN 'INVITATION' ELSE 'OFFER' END",
+            ),
+            (
+                "variant",
+                "CASE WHEN n BETWEEN 23 AND 24 THEN 'ENDPOINT_FAILING'
+                      WHEN n BETWEEN 25 AND 26 THEN 'ENDPOINT_RECOVERED' END",
+            ),
+            (
+                "status",
+                "CASE WHEN n <= 4 THEN 'FAILED' WHEN n <= 12 THEN 'CANCELED'
+                      WHEN n <= 20 THEN 'PENDING' ELSE 'SENT' END",
+            ),
+            ("is_suppressed", "n BETWEEN 9 AND 12"),
+            ("is_held", "n BETWEEN 17 AND 20"),
+            ("staged_at", "{at}"),
+            (
+                "next_attempt_at",
+                "CASE WHEN n BETWEEN 13 AND 20 THEN {now} + 3600000 END",
+            ),
+            ("leased_until", "NULL"),
+            (
+                "ended_at",
+                "CASE WHEN n <= 12 OR n > 20 THEN {at} + 100 END",
+            ),
+        ],
+    ),
+];
+
+/// What differs in an outage.
+const OUTAGE: [(&str, &[(&str, &str)]); 2] = [
+    (
+        "deliveries",
+        &[
+            (
+                "endpoint_id",
+                "CASE WHEN n % 2 = 0 THEN {paused} ELSE endpoint_id END",
+            ),
+            ("status", "'PENDING'"),
+            ("attempts_made", "1"),
+            ("next_attempt_at", "{now} - 3600000"),
+            ("ended_at", "NULL"),
+        ],
+    ),
+    (
+        "notices",
+        &[
+            ("status", "'PENDING'"),
+            ("is_suppressed", "FALSE"),
+            ("is_held", "n % 2 = 0"),
+            ("next_attempt_at", "{now} + 3600000"),
+            ("ended_at", "NULL"),
+        ],
+    ),
+];
+
+const MORE: &str = "INSERT INTO payment_orders (id, head_office_id, payer_id, supplier_id, operation_id,
+         version, status, amount_cents, created_at)
+     SELECT id, head_office_id, payer_id, supplier_id, id, 1,
+         CASE WHEN n <= 3 THEN 'CREATED' WHEN n <= 6 THEN 'UNDER_REVIEW' WHEN n <= 9 THEN 'SCHEDULED'
+              WHEN n <= 12 THEN 'CANCELED' WHEN n <= 15 THEN 'REPROVED' ELSE 'PAID' END, 1, {at}
+     FROM {numbers} JOIN operations ON id = 4000000 + n;
+     INSERT INTO invoices (id, head_office_id, payer_id, supplier_id, amount_cents, due_date, number,
+         received_at)
+     SELECT id, head_office_id, payer_id, supplier_id, 1, '2027-01-20', 'NF', {at}
+     FROM {numbers} JOIN operations ON id = 4000000 + n;
+     INSERT INTO audit_log (request_id, at, operator_name, role, address, action, outcome, record,
+         company_id)
+     SELECT {id}, {at}, CASE WHEN n <= 5 THEN 'ana' ELSE 'root' END, 'ADMIN', '127.0.0.1',
+         CASE WHEN n BETWEEN 3 AND 8 THEN 'payOperation' ELSE 'cancelOperation' END, 'DONE',
+         'operations/' || (4000000 + n), CASE WHEN n BETWEEN 5 AND 10 THEN {payer} END
+     FROM {numbers};
+     INSERT INTO suppressed_addresses (id, mailbox, operation_id, suppressed_at)
+     SELECT {id}, 'a' || n || '@example.com', 4000000 + n, {at} FROM {numbers};
+     UPDATE endpoints SET paused_at = {now} WHERE id = {paused}";
+
+/// Asserts that a page has what it must.
+pub(crate) fn assert_found(search: &Search, scene: &Scene, page: PageRequest, found: Found) {
+    let Found {
+        total,
+        is_cut,
+        entries,
+    } = found;
+    if search.is_rare(scene) {
+        assert!(total < 30, "{total}: {search:?}");
+    } else if search.is_whole() {
+        assert!(total > 2, "{total}: {search:?}");
+    } else {
+        assert_eq!(total, u64::from(NEWEST), "{search:?}");
+    }
+    if let Some(is_cut) = is_cut {
+        let has_older = !search.is_rare(scene) && !search.is_whole();
+        assert_eq!(is_cut, has_older, "{search:?}");
+    }
+    let rest = total.saturating_sub(page.offset());
+    let expected = rest.min(u64::from(page.limit));
+    assert_eq!(
+        u64::try_from(entries).unwrap(),
+        expected,
+        "{page:?} of {total}: {search:?}"
+    );
+}
