@@ -130,7 +130,10 @@ impl Scene {
             sleep(SETTLED).await;
             let after = self.look_ups();
             trigger.request();
-            (after.0 - before.0, after.1 - before.1)
+            (
+                after.0.saturating_sub(before.0),
+                after.1.saturating_sub(before.1),
+            )
         };
         let ((), added) = tokio::join!(self.dispatcher.run(until), watch);
         added

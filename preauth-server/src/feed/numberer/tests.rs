@@ -50,7 +50,7 @@ fn numberer(takes: Duration, fails: u64) -> (Arc<Slow>, Numberer) {
         fails,
         ..Slow::default()
     });
-    let given = Arc::clone(&numbers) as Arc<dyn EventNumbers>;
+    let given: Arc<dyn EventNumbers> = numbers.clone();
     let (clock, retention) = (Arc::new(SystemClock), TimeDelta::days(30));
     let numberer = Numberer::new(given, clock, retention, Waiters::new(100));
     (numbers, numberer)
