@@ -16,7 +16,7 @@ use super::company_list;
 use super::failure::Failure;
 use super::frame::Section;
 use super::guard::Page;
-use super::list::{Column, Filter, List};
+use super::list::{Column, List};
 use super::names;
 use super::record::Record;
 use super::visit::Visit;
@@ -37,10 +37,6 @@ impl List for ApiKeys {
 
     fn source(&self, visit: &Visit) -> Result<String, Failure> {
         Ok(format!("companies/{}/api-keys", visit.id("id")?))
-    }
-
-    fn filters(&self) -> &'static [Filter] {
-        &[]
     }
 
     fn columns(&self) -> &'static [Column<ApiKeyShape>] {

@@ -10,7 +10,7 @@ use super::cell::Cell;
 use super::company_list;
 use super::failure::Failure;
 use super::frame::Section;
-use super::list::{Column, Filter, List};
+use super::list::{Column, List};
 use super::visit::Visit;
 
 /// The block list of a head office.
@@ -30,10 +30,6 @@ impl List for BlockedSuppliers {
 
     fn source(&self, visit: &Visit) -> Result<String, Failure> {
         Ok(format!("companies/{}/blocked-suppliers", visit.id("id")?))
-    }
-
-    fn filters(&self) -> &'static [Filter] {
-        &[]
     }
 
     fn columns(&self) -> &'static [Column<BlockedSupplier>] {

@@ -8,7 +8,7 @@ use super::action_link::ActionLink;
 use super::company_list;
 use super::failure::Failure;
 use super::frame::Section;
-use super::list::{Column, Filter, List};
+use super::list::{Column, List};
 use super::visit::Visit;
 
 /// All of them.
@@ -26,10 +26,6 @@ impl List for Branches {
 
     fn source(&self, visit: &Visit) -> Result<String, Failure> {
         Ok(format!("companies/{}/branches", visit.id("id")?))
-    }
-
-    fn filters(&self) -> &'static [Filter] {
-        &[]
     }
 
     fn columns(&self) -> &'static [Column<CompanyShape>] {

@@ -9,7 +9,7 @@ use super::cell::Cell;
 use super::company_list;
 use super::failure::Failure;
 use super::frame::Section;
-use super::list::{Column, Filter, List};
+use super::list::{Column, List};
 use super::visit::Visit;
 
 /// The invitations of a supplier.
@@ -27,10 +27,6 @@ impl List for Invitations {
 
     fn source(&self, visit: &Visit) -> Result<String, Failure> {
         Ok(format!("companies/{}/invitations", visit.id("id")?))
-    }
-
-    fn filters(&self) -> &'static [Filter] {
-        &[]
     }
 
     fn columns(&self) -> &'static [Column<InvitationShape>] {

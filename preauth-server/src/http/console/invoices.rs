@@ -14,7 +14,7 @@ use super::cell::Cell;
 use super::failure::Failure;
 use super::frame::Section;
 use super::guard::Page;
-use super::list::{Column, Filter, List};
+use super::list::{Column, List};
 use super::record::Record;
 use super::visit::Visit;
 
@@ -33,10 +33,6 @@ impl List for All {
 
     fn source(&self, _visit: &Visit) -> Result<String, Failure> {
         Ok("invoices".to_owned())
-    }
-
-    fn filters(&self) -> &'static [Filter] {
-        &[]
     }
 
     fn columns(&self) -> &'static [Column<InvoiceShape>] {

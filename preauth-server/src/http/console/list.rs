@@ -49,8 +49,10 @@ pub(super) trait List: Send + Sync + 'static {
     /// The list in the API: its path below the prefix.
     fn source(&self, visit: &Visit) -> Result<String, Failure>;
 
-    /// The parameters that it shares with the page.
-    fn filters(&self) -> &'static [Filter];
+    /// The parameters that it shares with the page: none unless it has filters.
+    fn filters(&self) -> &'static [Filter] {
+        &[]
+    }
 
     fn columns(&self) -> &'static [Column<Self::Row>];
 

@@ -15,7 +15,7 @@ use super::company_list;
 use super::failure::Failure;
 use super::frame::Section;
 use super::guard::Page;
-use super::list::{Column, Filter, List};
+use super::list::{Column, List};
 use super::record::Record;
 use super::visit::Visit;
 
@@ -35,10 +35,6 @@ impl List for Users {
 
     fn source(&self, visit: &Visit) -> Result<String, Failure> {
         Ok(format!("companies/{}/users", visit.id("id")?))
-    }
-
-    fn filters(&self) -> &'static [Filter] {
-        &[]
     }
 
     fn columns(&self) -> &'static [Column<User>] {

@@ -63,6 +63,24 @@ impl Counted {
 /// Where counting stops: one more than the list has shows that it is cut.
 pub(super) const COUNT_LIMIT: u32 = NEWEST + 1;
 
+/// The number of entries of a list, which is whole if it is of one head office; `rows` is what follows the selected columns.
+pub(super) async fn count<'q>(
+    session: &mut dyn Session,
+    company: Option<CompanyId>,
+    rows: impl FnOnce(&mut Builder<'q>),
+) -> Result<Counted, Fault> {
+    if company.is_none() {
+        return total(session, |query| {
+            query.push("SELECT 1");
+            rows(query);
+        })
+        .await;
+    }
+    let mut query = Builder::new("SELECT count(*) AS total");
+    rows(&mut query);
+    Ok(Counted::whole(query.build().total(session).await?))
+}
+
 /// The number of rows of `rows`, such as `SELECT 1 FROM a WHERE b`, of which the newest are listed.
 pub(super) async fn total<'q>(
     session: &mut dyn Session,

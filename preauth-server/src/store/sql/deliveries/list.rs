@@ -12,7 +12,7 @@ use crate::store::error::Fault;
 use crate::store::rows::clamped;
 use crate::store::set_aside::SetAside;
 
-use super::super::newest::{self, Counted};
+use super::super::newest;
 use super::super::planner::{plan_by_values, read_in_index_order};
 use super::super::{Builder, Row, Session};
 
@@ -117,7 +117,7 @@ pub(super) async fn list(
     if way == Way::ByTime {
         read_in_index_order(session).await?;
     }
-    let counted = count(session, which, way).await?;
+    let counted = newest::count(session, which.company, |rows| from(rows, which, way)).await?;
     let Some((take, skip)) = newest::window(page, which.company) else {
         return Ok(counted.page(Vec::new()));
     };
@@ -151,19 +151,6 @@ pub(super) async fn list(
     let readable = |rows: &[Row]| Ok(set_aside.readable(rows, super::delivery));
     let items = super::read(session, query, set_aside, readable).await?;
     Ok(counted.page(items))
-}
-
-async fn count(session: &mut dyn Session, which: Which, way: Way) -> Result<Counted, Fault> {
-    if which.company.is_none() {
-        return newest::total(session, |rows| {
-            rows.push("SELECT 1");
-            from(rows, which, way);
-        })
-        .await;
-    }
-    let mut query = Builder::new("SELECT count(*) AS total");
-    from(&mut query, which, way);
-    Ok(Counted::whole(query.build().total(session).await?))
 }
 
 /// The deliveries of a list. Endpoints only where a condition needs them: one would be looked up for every delivery that

@@ -11,7 +11,7 @@ use crate::directory::{DirectoryError, Mail, MailFilter, MailStatus, Mails, Page
 use crate::store::error::Fault;
 use crate::store::rows::{Columns, Corrupt, clamped};
 
-use super::super::newest::{self, Counted};
+use super::super::newest;
 use super::super::planner::{plan_by_values, read_in_index_order};
 use super::super::{Builder, Database, Listed, Row, Session, query, sql};
 use super::resend;
@@ -139,7 +139,11 @@ async fn list(
     if way == Way::ByTime {
         read_in_index_order(session).await?;
     }
-    let counted = count(session, company, filter).await?;
+    let counted = newest::count(session, company, |rows| {
+        rows.push(" FROM notices ");
+        restrict(rows, company, filter);
+    });
+    let counted = counted.await?;
     let Some((take, skip)) = newest::window(page, company) else {
         return Ok(Listed::counted(Vec::new(), counted));
     };
@@ -173,23 +177,6 @@ async fn list(
 fn page_of(query: &mut Builder<'_>, way: Way, take: u32, skip: u64) {
     query.push(way.order()).push(" LIMIT ").bind(take);
     query.push(" OFFSET ").bind(clamped(skip));
-}
-
-async fn count(
-    session: &mut dyn Session,
-    company: Option<CompanyId>,
-    filter: MailFilter,
-) -> Result<Counted, Fault> {
-    if company.is_none() {
-        return newest::total(session, |rows| {
-            rows.push("SELECT 1 FROM notices ");
-            restrict(rows, company, filter);
-        })
-        .await;
-    }
-    let mut query = Builder::new("SELECT count(*) AS total FROM notices ");
-    restrict(&mut query, company, filter);
-    Ok(Counted::whole(query.build().total(session).await?))
 }
 
 fn restrict(query: &mut Builder<'_>, company: Option<CompanyId>, filter: MailFilter) {
