@@ -19,6 +19,7 @@ mod forms_of_the_rest;
 mod leaked_key;
 mod lists_of_companies;
 mod log;
+mod no_such_page;
 mod pages;
 mod personal_data;
 mod refusals;

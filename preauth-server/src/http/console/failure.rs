@@ -52,13 +52,7 @@ pub(super) fn page(failure: Failure, wanted: Wanted, f: Frame) -> Result<Reply, 
                 "This form was not sent from a page of this session. Nothing was done; open the page again.",
                 "Este formulário não veio de uma página desta sessão. Nada foi feito; abra a página de novo.",
             );
-            let page = FailurePage {
-                title: title(StatusCode::FORBIDDEN, w),
-                sentences: vec![sentence.to_owned()],
-                links: vec![overview(w)],
-                f,
-            };
-            return render(StatusCode::FORBIDDEN, &page);
+            return short(StatusCode::FORBIDDEN, sentence, f);
         }
     };
     let status = error.status();
@@ -89,6 +83,26 @@ pub(super) fn page(failure: Failure, wanted: Wanted, f: Frame) -> Result<Reply, 
         f,
     };
     Ok(error.add_retry_after(render(status, &page)?))
+}
+
+/// The page for an address that has none.
+pub(super) fn no_such_page(f: Frame) -> Result<Reply, ApiError> {
+    let sentence = f.t(
+        "The console has no page at this address, or its form is opened from another page.",
+        "O console não tem página neste endereço, ou o formulário dela é aberto a partir de outra página.",
+    );
+    short(StatusCode::NOT_FOUND, sentence, f)
+}
+
+/// A page of one sentence, from which only the overview leads on.
+fn short(status: StatusCode, sentence: &str, f: Frame) -> Result<Reply, ApiError> {
+    let page = FailurePage {
+        title: title(status, f.w),
+        sentences: vec![sentence.to_owned()],
+        links: vec![overview(f.w)],
+        f,
+    };
+    render(status, &page)
 }
 
 fn title(status: StatusCode, w: Words) -> &'static str {

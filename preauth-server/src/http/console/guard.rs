@@ -19,7 +19,7 @@ use crate::http::request_notes::RequestNotes;
 use crate::log;
 
 use super::failure::{self, Failure, Wanted};
-use super::frame::{Frame, Section};
+use super::frame::Frame;
 use super::links::{SIGN_IN, UNSENT, path_from, within_console};
 use super::visit::{Visit, here};
 use super::{Console, PREFIX};
@@ -132,9 +132,7 @@ impl Guarded {
         };
         outcome.or_else(|failure| {
             notes.note(&failure);
-            let here = self.again(req);
-            let frame = visit.frame(Section::None);
-            failure::page(failure, self.wanted(), Frame { here, ..frame })
+            failure::page(failure, self.wanted(), visit.frame_at(self.again(req)))
         })
     }
 

@@ -38,6 +38,7 @@ mod mails;
 mod master_keys;
 mod named_company;
 mod names;
+mod no_such_page;
 mod operations;
 mod operators;
 mod payment_orders;
@@ -64,6 +65,7 @@ use salvo::{Router, Service};
 use crate::http::platform::{self, InProcess, PlatformApi};
 use crate::telemetry::RequestTelemetry;
 
+use no_such_page::NoSuchPage;
 use seen_sessions::SeenSessions;
 
 pub use routes::paths;
@@ -92,5 +94,6 @@ pub fn service(api: PlatformApi, description: String, telemetry: RequestTelemetr
         .fold(Router::new(), |router, route| {
             router.push(route.router(&console))
         });
-    platform::service(&api, description, telemetry, pages.push(assets::router()))
+    let pages = pages.push(assets::router());
+    platform::service(&api, description, telemetry, pages, NoSuchPage(console))
 }

@@ -77,6 +77,12 @@ impl Visit {
         }
     }
 
+    /// What surrounds a page in no section, whose reader may try again at this path.
+    pub(super) fn frame_at(&self, here: String) -> Frame {
+        let frame = self.frame(Section::None);
+        Frame { here, ..frame }
+    }
+
     /// An id in the path of the page, which may stand in a path of the API.
     pub(super) fn id(&self, name: &str) -> Result<&str, Failure> {
         let found = self.ids.iter().find(|(each, _)| each == name);

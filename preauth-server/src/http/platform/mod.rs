@@ -52,7 +52,7 @@ use std::sync::Arc;
 
 use preauth_core::port::{IdSource, Queries};
 use preauth_core::service::Operations;
-use salvo::{Router, Service};
+use salvo::{Handler, Router, Service};
 use url::Host;
 
 use crate::clock::Clock;
@@ -112,13 +112,15 @@ pub struct PlatformApi {
     pub numberer: Arc<Numberer>,
 }
 
-/// The platform API as a listener serves it, with its description, and other routes beside it.
+/// The platform API as a listener serves it, with its description, and other routes beside it; `unanswered` is a
+/// layer that may answer what no route did.
 #[must_use]
 pub(super) fn service(
     api: &Arc<PlatformApi>,
     description: String,
     telemetry: RequestTelemetry,
     others: Router,
+    unanswered: impl Handler,
 ) -> Service {
     let (clock, ids) = (Arc::clone(&api.clock), Arc::clone(&api.ids));
     let (gate, hosts) = (api.gate.clone(), Hosts::also(api.hosts.clone()));
@@ -131,7 +133,7 @@ pub(super) fn service(
     let router = resources.fold(unguarded, |router, resource| {
         router.push(resource.router(api))
     });
-    server::service(router, "platform", clock, ids, telemetry)
+    server::service_with_layer(router, unanswered, "platform", clock, ids, telemetry)
         .hoop(hosts)
         .hoop(Unmatched(gate))
 }

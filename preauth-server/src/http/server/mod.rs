@@ -50,7 +50,29 @@ pub fn service(
     layered(Service::new(routes), log)
 }
 
-/// The same for pages whose paths are secret: the log has the route in place of the path. `outermost` is
+/// The same with a layer around the routes, which sees what none of them answered.
+#[must_use]
+pub(super) fn service_with_layer(
+    routes: Router,
+    layer: impl Handler,
+    listener: &'static str,
+    clock: Arc<dyn Clock>,
+    ids: Arc<dyn IdSource>,
+    telemetry: RequestTelemetry,
+) -> Service {
+    let log = RequestLog {
+        listener,
+        has_secret_paths: false,
+        clock,
+        ids,
+        telemetry,
+    };
+    around(Service::new(routes), log)
+        .hoop(layer)
+        .hoop(ExactPath)
+}
+
+/// A service for pages whose paths are secret: the log has the route in place of the path. `outermost` is
 /// a layer around all of these.
 #[must_use]
 pub(super) fn service_with_secret_paths(
@@ -72,12 +94,16 @@ pub(super) fn service_with_secret_paths(
 }
 
 fn layered(service: Service, log: RequestLog) -> Service {
+    around(service, log).hoop(ExactPath)
+}
+
+/// The outer layers.
+fn around(service: Service, log: RequestLog) -> Service {
     service
         .hoop(log)
         .hoop(Unanswered)
         .hoop(Linger)
         .hoop(Strict)
-        .hoop(ExactPath)
 }
 
 #[cfg(test)]
