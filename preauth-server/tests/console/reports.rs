@@ -7,6 +7,7 @@ use crate::browser::browser;
 
 on_each_database! {
     days_and_months_are_chosen,
+    a_period_is_written_as_its_reader_writes_it_and_in_files_as_programs_read_it,
     a_bad_range_is_answered_in_words,
 }
 
@@ -75,6 +76,51 @@ async fn days_and_months_are_chosen(backend: Backend) {
         page.contains(&format!("/console/companies/{company}\"")),
         "{page}"
     );
+}
+
+async fn a_period_is_written_as_its_reader_writes_it_and_in_files_as_programs_read_it(
+    backend: Backend,
+) {
+    let sandbox = Sandbox::start(backend).await;
+    let mut browser = browser(&sandbox).await;
+    let caller = sandbox.caller("apiKey");
+    let offer = test_support::offer_body(&sandbox, "NF-1");
+    assert_eq!(
+        caller.post_json(PRE_AUTHORIZATIONS, &offer).await.status,
+        201
+    );
+    let page = browser.page("/console/reports").await;
+    let today = value(&page, "until");
+    let parts: Vec<_> = today.split('-').collect();
+    let (year, month, day) = (parts[0], parts[1], parts[2]);
+    for (by, iso, brazilian) in [
+        ("DAY", today.clone(), format!("{day}/{month}/{year}")),
+        (
+            "MONTH",
+            format!("{year}-{month}"),
+            format!("{month}/{year}"),
+        ),
+    ] {
+        let query = format!("by={by}&since={today}&until={today}");
+        for (language, shown) in [("en", &iso), ("pt-BR", &brazilian)] {
+            browser.language = language;
+            let page = browser.page(&format!("/console/reports?{query}")).await;
+            let cell = format!("<span class=\"short\">{shown}</span>");
+            assert!(page.contains(&cell), "{page}");
+            assert!(page.contains(&format!("{shown} – {shown}")), "{page}");
+            // The form's own fields are those of the browser, which writes them in its language.
+            assert_eq!(value(&page, "since"), today);
+            let file = browser.get(&format!("/console/reports.csv?{query}")).await;
+            assert!(
+                file.text.contains(&format!("\n\"{iso}\"")),
+                "{}",
+                file.text
+            );
+        }
+    }
+    let home = browser.page("/console").await;
+    let today = format!("<span class=\"short\">{day}/{month}/{year}</span>");
+    assert!(home.contains(&today), "{home}");
 }
 
 async fn a_bad_range_is_answered_in_words(backend: Backend) {

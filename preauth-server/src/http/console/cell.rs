@@ -21,9 +21,12 @@ pub(super) enum Cell {
     Text(String),
     /// A text that stays on one line.
     Short(String),
+    /// The day or month of a report, as it is shown, and as a program reads it.
+    Period(String, String),
     /// An id, a URL, or another text of machines.
     Code(String),
-    Number(String),
+    /// A number as it is shown, and as a program reads it.
+    Number(String, String),
     /// An amount as it is shown, and as a spreadsheet of the language reads it.
     Amount(String, String),
     Badge(Badge),
@@ -104,7 +107,7 @@ impl Cell {
     }
 
     pub(super) fn number(number: u64, w: Words) -> Self {
-        Self::Number(w.number(&number))
+        Self::Number(w.number(&number), number.to_string())
     }
 
     pub(super) fn badge<T: TextEnum>(status: &Open<T>, w: Words) -> Self {
@@ -128,17 +131,16 @@ impl Cell {
     }
 
     pub(super) const fn is_number(&self) -> bool {
-        matches!(self, Self::Number(_) | Self::Amount(..))
+        matches!(self, Self::Number(..) | Self::Amount(..))
     }
 
     /// The value as a CSV file has it.
     pub(super) fn plain(&self) -> String {
         match self {
             Self::None | Self::ActionLinks(_) => String::new(),
-            Self::Text(text) | Self::Short(text) | Self::Code(text) | Self::Number(text) => {
-                text.clone()
-            }
-            Self::Link { text, .. } | Self::Amount(_, text) => text.clone(),
+            Self::Text(text) | Self::Short(text) | Self::Code(text) => text.clone(),
+            Self::Number(_, text) | Self::Amount(_, text) | Self::Period(_, text) => text.clone(),
+            Self::Link { text, .. } => text.clone(),
             Self::Badge(badge) => badge.code.clone(),
             Self::Time(at, _) => at.to_string(),
             Self::Pair(cell, more) => format!("{} ({more})", cell.plain()),

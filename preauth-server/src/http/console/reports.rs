@@ -1,5 +1,6 @@
 //! What happened, by day or month: plots, a table and a CSV file.
 
+use chrono::NaiveDate;
 use preauth_core::ErrorCode;
 use salvo::async_trait;
 use salvo::http::StatusCode;
@@ -82,7 +83,7 @@ impl Page for Reports {
             !of_company.is_empty() || report.rows.iter().all(|it| it.company_id.is_none());
         let record = if is_series && !report.rows.is_empty() {
             record.part(Part::Plots {
-                title: format!("{} – {}", report.since, report.until),
+                title: format!("{} – {}", period(&report.since, w), period(&report.until, w)),
                 plots: plots(&report.rows, w),
             })
         } else {
@@ -117,8 +118,8 @@ impl Page for ReportFile {
 }
 
 const COLUMNS: &[Column<ReportRowShape>] = &[
-    Column::new(Text::new("period", "período"), |it, _| {
-        Cell::text(it.period.as_str()).short()
+    Column::new(Text::new("period", "período"), |it, w| {
+        Cell::Period(period(&it.period, w), it.period.clone())
     }),
     Column::new(labels::COMPANY, |it, _| {
         let name = it.company_name.as_deref().unwrap_or_default();
@@ -257,13 +258,25 @@ fn reais(amount: preauth_core::value::Money) -> u64 {
     u64::try_from(amount.cents()).unwrap_or_default() / 100
 }
 
+/// A day or a month as the reader writes it.
+fn period(iso: &str, w: Words) -> String {
+    match iso.parse::<NaiveDate>() {
+        Ok(day) => w.day(day),
+        Err(_) => month(iso, w),
+    }
+}
+
 /// A day without its year, or a month.
-fn short(period: &str, w: Words) -> String {
-    let Ok(date) = period.parse::<chrono::NaiveDate>() else {
-        return match (w.0, period.split_once('-')) {
-            (Language::Portuguese, Some((year, month))) => format!("{month}/{year}"),
-            _ => period.to_owned(),
-        };
-    };
-    date.format(w.t("%m-%d", "%d/%m")).to_string()
+fn short(iso: &str, w: Words) -> String {
+    match iso.parse::<NaiveDate>() {
+        Ok(day) => day.format(w.t("%m-%d", "%d/%m")).to_string(),
+        Err(_) => month(iso, w),
+    }
+}
+
+fn month(iso: &str, w: Words) -> String {
+    match (w.0, iso.split_once('-')) {
+        (Language::Portuguese, Some((year, month))) => format!("{month}/{year}"),
+        _ => iso.to_owned(),
+    }
 }
