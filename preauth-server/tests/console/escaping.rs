@@ -20,6 +20,9 @@ on_each_database! {
 
 /// The fields, as their texts name them.
 const FIELDS: &[&str] = &[
+    "supplier",
+    "contact",
+    "ph",
     "invoice",
     "reference",
     "declined",
