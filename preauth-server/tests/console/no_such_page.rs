@@ -45,8 +45,17 @@ fn assert_is_page(answer: &Answer, path: &str, tag: &str, says: &str, way: &str)
     assert_eq!(answer.header("cache-control"), "no-store", "{path}");
     let language = format!("<html lang=\"{tag}\">");
     let link = format!("href=\"/console\">{way}</a>");
-    for part in [language.as_str(), says, link.as_str(), "<nav class=\"sections\""] {
-        assert!(answer.text.contains(part), "{path}, {part}: {}", answer.text);
+    for part in [
+        language.as_str(),
+        says,
+        link.as_str(),
+        "<nav class=\"sections\"",
+    ] {
+        assert!(
+            answer.text.contains(part),
+            "{path}, {part}: {}",
+            answer.text
+        );
     }
 }
 

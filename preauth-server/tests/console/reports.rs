@@ -111,11 +111,7 @@ async fn a_period_is_written_as_its_reader_writes_it_and_in_files_as_programs_re
             // The form's own fields are those of the browser, which writes them in its language.
             assert_eq!(value(&page, "since"), today);
             let file = browser.get(&format!("/console/reports.csv?{query}")).await;
-            assert!(
-                file.text.contains(&format!("\n\"{iso}\"")),
-                "{}",
-                file.text
-            );
+            assert!(file.text.contains(&format!("\n\"{iso}\"")), "{}", file.text);
         }
     }
     let home = browser.page("/console").await;

@@ -83,7 +83,11 @@ impl Page for Reports {
             !of_company.is_empty() || report.rows.iter().all(|it| it.company_id.is_none());
         let record = if is_series && !report.rows.is_empty() {
             record.part(Part::Plots {
-                title: format!("{} – {}", period(&report.since, w), period(&report.until, w)),
+                title: format!(
+                    "{} – {}",
+                    period(&report.since, w),
+                    period(&report.until, w)
+                ),
                 plots: plots(&report.rows, w),
             })
         } else {

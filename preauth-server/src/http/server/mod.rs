@@ -99,11 +99,7 @@ fn layered(service: Service, log: RequestLog) -> Service {
 
 /// The outer layers.
 fn around(service: Service, log: RequestLog) -> Service {
-    service
-        .hoop(log)
-        .hoop(Unanswered)
-        .hoop(Linger)
-        .hoop(Strict)
+    service.hoop(log).hoop(Unanswered).hoop(Linger).hoop(Strict)
 }
 
 #[cfg(test)]

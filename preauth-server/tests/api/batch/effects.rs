@@ -41,7 +41,10 @@ pub(super) async fn of(sandbox: &Sandbox, names: &Names) -> Effects {
     // Lists have the newest first.
     let mut deliveries = list_of(&platform, "deliveries").await;
     deliveries.reverse();
-    let delivered: BTreeSet<_> = deliveries.iter().map(|it| it["eventId"].to_string()).collect();
+    let delivered: BTreeSet<_> = deliveries
+        .iter()
+        .map(|it| it["eventId"].to_string())
+        .collect();
     assert_eq!(delivered, ids, "an event without its delivery");
     let mut mails = list_of(&platform, "notices").await;
     mails.reverse();
@@ -91,7 +94,10 @@ impl Normal<'_> {
             "body": self.normal(&body, ""),
             "first": {"number": first["number"], "trigger": first["trigger"]},
         });
-        (self.names.of(&delivery["operationId"]).to_owned(), said.to_string())
+        (
+            self.names.of(&delivery["operationId"]).to_owned(),
+            said.to_string(),
+        )
     }
 
     fn mail(&self, mail: &Value) -> Named {
@@ -102,7 +108,10 @@ impl Normal<'_> {
             "status": mail["status"],
             "joined": mail["joinedTo"].is_string(),
         });
-        (self.names.of(&mail["operationId"]).to_owned(), said.to_string())
+        (
+            self.names.of(&mail["operationId"]).to_owned(),
+            said.to_string(),
+        )
     }
 
     fn normal(&self, value: &Value, key: &str) -> Value {

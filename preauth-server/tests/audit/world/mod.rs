@@ -1,7 +1,9 @@
 //! A database with at least one of everything that the audit checks.
 
+mod further;
+mod sending;
+
 use std::net::Ipv4Addr;
-use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use chrono::{Days, TimeDelta};
@@ -12,27 +14,19 @@ use preauth_core::operation::{
     OfferedSupplier, ReprovedBy,
 };
 use preauth_core::payment_order::OrderCommand;
-use preauth_core::port::{
-    ActingOperator, Attempt, AttemptError, Audited, Claim, IdSource, Leased, OrderTarget, Verdict,
-    Viewer,
-};
+use preauth_core::port::{ActingOperator, Audited, IdSource, OrderTarget, Viewer};
 use preauth_core::service::{OfferOutcome, Operations};
 use preauth_core::value::{
-    ApiKeyId, Cnpj, CompanyId, CompanyKind, CompanyName, DueDate, Email, EndpointId, EventTypeSet,
-    ExtensionId, IdempotencyKey, InvoiceNumber, KeyName, Money, OperationId, OperatorId,
-    OperatorName, PaymentOrderId, Permission, PersonName, Reason, RequestId, Scope, Timestamp,
-    UserId, calendar,
+    Cnpj, CompanyId, CompanyKind, CompanyName, DueDate, Email, EndpointId, EventTypeSet,
+    ExtensionId, IdempotencyKey, InvoiceNumber, Money, OperationId, OperatorName, PaymentOrderId,
+    Permission, PersonName, Reason, RequestId, Timestamp, UserId, calendar,
 };
-use preauth_server::access::KeyHash;
 use preauth_server::audit_trail::AuditedRequest;
 use preauth_server::clock::{Clock, SystemClock};
-use preauth_server::directory::{
-    ApiKey, AuditOutcome, Company, Endpoint, Operator, SealedSecret, Sealing, User,
-};
+use preauth_server::directory::{AuditOutcome, Company, Endpoint, SealedSecret, Sealing, User};
 use preauth_server::feed::Look;
 use preauth_server::http::WireRender;
 use preauth_server::ids::RandomIds;
-use preauth_server::mail::{Claimed, DailyShare, MailClaim, MailLimits, Outcome};
 use preauth_server::store::{self, Stores};
 use test_support::Scratch;
 use uuid::Uuid;
@@ -288,160 +282,6 @@ impl World {
         order.await.unwrap().id
     }
 
-    async fn leave_one_in_each_status(&self) {
-        let now = self.now;
-        let net_amount = Money::from_cents(1_200_000).unwrap();
-        let way = [
-            Command::Request,
-            Command::Approve,
-            Command::Release { net_amount },
-            Command::Pay,
-        ];
-        for last in 1..=way.len() {
-            let id = self.offer(&format!("ON-ITS-WAY-{last}"), None, now).await;
-            for command in &way[..last] {
-                self.command(id, command.clone(), now).await;
-            }
-        }
-        let reason = || Some(Reason::parse("Sem interesse").unwrap());
-        let by = ReprovedBy::Platform;
-        let reproved = Command::Reprove {
-            by,
-            reason: reason(),
-        };
-        for (number, ending) in [
-            ("DECLINED", vec![Command::Decline { reason: reason() }]),
-            ("WITHDRAWN", vec![Command::Withdraw { reason: None }]),
-            (
-                "REPROVED",
-                vec![Command::Request, Command::Approve, reproved],
-            ),
-            ("RETURNED", [&way[..], &[Command::ReturnPayout]].concat()),
-        ] {
-            let id = self.offer(number, None, now).await;
-            for command in ending {
-                self.command(id, command, now).await;
-            }
-        }
-        let verified = self.advance("VERIFIED", now).await;
-        self.command(verified, Command::Verify, now).await;
-        self.advance("UNVERIFIED", now).await;
-        let on = Some(calendar::today(now));
-        for commands in [
-            vec![],
-            vec![OrderCommand::Review],
-            vec![OrderCommand::Schedule { on }],
-            vec![OrderCommand::Cancel { reason: reason() }],
-            vec![OrderCommand::Reprove { reason: reason() }],
-        ] {
-            let id = self.new_order(now).await;
-            for command in commands {
-                self.service.order_command(id, &command, now).await.unwrap();
-            }
-        }
-    }
-
-    async fn add_credentials(&self) {
-        let (directory, now) = (&self.stores.directory, self.now);
-        let blocked = Cnpj::parse("11444777000161").unwrap();
-        let done = directory.block_supplier(company(PAYER), &blocked, now);
-        done.await.unwrap();
-        let key = ApiKey {
-            id: ApiKeyId::new(Uuid::from_u128(21)),
-            company: company(PAYER),
-            name: KeyName::parse("ERP").unwrap(),
-            responsible_user: UserId::new(Uuid::from_u128(11)),
-            scopes: Scope::ALL.iter().copied().collect(),
-            prefix: "service_sk_00".to_owned(),
-            created_at: now,
-            expires_at: now.saturating_add(LONG_AGO),
-            revoked_at: None,
-            last_used_at: None,
-        };
-        let hash = KeyHash([21; 32]);
-        directory.add_api_key(&key, &hash, None).await.unwrap();
-        for (number, role) in (31..).zip(OperatorRole::ALL) {
-            let name = |text: &str| OperatorName::parse(text).unwrap();
-            let operator = Operator {
-                id: OperatorId::new(Uuid::from_u128(number)),
-                name: name(&format!("operator-{number}")),
-                role: *role,
-                created_at: now,
-                created_by: name("root"),
-                valid_until: None,
-                revoked_at: None,
-                last_used_at: None,
-            };
-            let token = KeyHash([u8::try_from(number).unwrap(); 32]);
-            directory
-                .add_operator(&operator, &token, None)
-                .await
-                .unwrap();
-        }
-    }
-
-    async fn claimed(&self) -> Vec<Leased> {
-        let claim = Claim {
-            now: self.now,
-            lease: TimeDelta::seconds(30),
-            limit: 100,
-            slow_limit: 100,
-            per_endpoint: NonZeroU32::new(100).unwrap(),
-            per_slow_endpoint: NonZeroU32::new(100).unwrap(),
-            answering: Vec::new(),
-            per_answering_endpoint: NonZeroU32::new(100).unwrap(),
-        };
-        self.stores.outbox.claim(&claim).await.unwrap().leased
-    }
-
-    async fn deliver_all(&self) {
-        loop {
-            let leased = self.claimed().await;
-            if leased.is_empty() {
-                return;
-            }
-            for leased in leased {
-                self.finish(&leased, Some(204), Verdict::Delivered).await;
-            }
-        }
-    }
-
-    async fn finish(&self, leased: &Leased, http_status: Option<u16>, verdict: Verdict) {
-        let attempt = Attempt {
-            at: self.now,
-            duration: TimeDelta::zero(),
-            http_status,
-            error: (verdict != Verdict::Delivered).then_some(AttemptError::Connection),
-            response_body: Vec::new(),
-        };
-        let finished = self.stores.outbox.finish(leased, &attempt, verdict).await;
-        assert!(finished.unwrap());
-    }
-
-    /// Of the mails of the open offers, one is sent and the other fails.
-    async fn send_mails(&self) {
-        let queue = &*self.stores.mails;
-        let at = self.now;
-        let claim = MailClaim {
-            now: at,
-            lease: TimeDelta::minutes(2),
-            limit: 1,
-            share: DailyShare::on_the_day_of(at, MailLimits::default()),
-        };
-        let error = "no such user".to_owned();
-        let mut outcomes = [Outcome::Failed { at, error }, Outcome::Sent { at }].into_iter();
-        while let Some(claimed) = queue.claim(&claim).await.unwrap().pop() {
-            match claimed {
-                Claimed::PutOff | Claimed::Canceled { .. } => {}
-                Claimed::Leased(leased) => {
-                    let outcome = outcomes.next().unwrap();
-                    assert!(queue.finish(&leased, &outcome).await.unwrap());
-                }
-            }
-        }
-        assert_eq!(outcomes.len(), 0);
-    }
-
     /// On PostgreSQL events get their numbers after the commit, in batches.
     async fn number_events(&self) {
         let look = Look {
@@ -465,45 +305,6 @@ impl World {
         }
         let idle = directory.seal(self.now, None).await.unwrap();
         assert!(matches!(idle, Sealing::Nothing(Some(_))), "{idle:?}");
-    }
-
-    /// Of the two due deliveries, one fails for good, is resent, and fails again; the other is to
-    /// be retried. The endpoint of the first is paused.
-    async fn fail_some(&self) {
-        let pause_endpoint = false;
-        let again = Verdict::RetryAt {
-            at: self.now,
-            pause_endpoint,
-        };
-        let [first, second] = self.claimed().await.try_into().unwrap();
-        self.finish(&second, None, again).await;
-        self.finish(&first, None, again).await;
-        for attempt in 2..=11 {
-            let claimed = self.claimed().await;
-            for leased in claimed {
-                if leased.delivery != first.delivery {
-                    self.stores.outbox.release(&leased).await.unwrap();
-                } else if attempt < 11 {
-                    self.finish(&leased, None, again).await;
-                } else {
-                    let failed = Verdict::Failed { pause_endpoint };
-                    self.finish(&leased, None, failed).await;
-                }
-            }
-        }
-        let directory = &self.stores.directory;
-        directory.resend(first.delivery, self.now).await.unwrap();
-        for leased in self.claimed().await {
-            if leased.delivery == first.delivery {
-                let paused = Verdict::RetryAt {
-                    at: self.now,
-                    pause_endpoint: true,
-                };
-                self.finish(&leased, None, paused).await;
-            } else {
-                self.stores.outbox.release(&leased).await.unwrap();
-            }
-        }
     }
 }
 
