@@ -244,6 +244,44 @@ async fn a_pause_that_ends_soon_after_the_mail_is_no_reason_for_another() {
 }
 
 #[tokio::test]
+async fn an_endpoint_that_is_resumed_soon_after_the_mail_and_fails_on_is_mailed_about_six_hours_later() {
+    let scene = Scene::new().await;
+    scene.fail_twice(0).await;
+    assert_eq!(scene.notify(20).await, 2);
+    scene.pause(true, 30).await;
+    scene.pause(false, 100).await;
+    scene.fail(110, 200).await;
+    scene.fail(200, 21_700).await;
+    // Another pause changes nothing of it.
+    scene.pause(true, 300).await;
+    scene.pause(false, 400).await;
+    assert_eq!(scene.notify(21_640).await, 0, "not failed since");
+    scene.fail(21_700, 21_800).await;
+    assert_eq!(scene.notify(21_760).await, 0, "failed once since");
+    scene.fail(21_800, 21_900).await;
+    assert_eq!(scene.notify(21_820).await, 1);
+    assert_eq!(scene.mails().await, (2, 0));
+    scene.fail(21_900, 90_000).await;
+    assert_eq!(scene.notify(80_000).await, 0, "once, however long it lasts");
+    scene.deliver(90_000).await;
+    assert_eq!(scene.notify(90_020).await, 1);
+    assert_eq!(scene.mails().await, (2, 1));
+}
+
+#[tokio::test]
+async fn an_endpoint_that_is_resumed_soon_after_the_mail_and_recovers_is_mailed_about_once() {
+    let scene = Scene::new().await;
+    scene.fail_twice(0).await;
+    assert_eq!(scene.notify(20).await, 2);
+    scene.pause(true, 30).await;
+    scene.pause(false, 100).await;
+    scene.deliver(110).await;
+    assert_eq!(scene.notify(130).await, 1, "long before the six hours are over");
+    assert_eq!(scene.failing_endpoints().await, 0);
+    assert_eq!(scene.mails().await, (1, 1));
+}
+
+#[tokio::test]
 async fn a_recovery_just_before_a_pause_is_mailed_after_the_resume() {
     let scene = Scene::new().await;
     scene.fail_twice(0).await;

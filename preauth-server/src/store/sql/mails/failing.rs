@@ -19,17 +19,20 @@ const MAX_ENDPOINTS: u32 = 10_000;
 /// Maximum number of an endpoint's deliveries that are looked at, the oldest first.
 const MAX_DELIVERIES: u32 = 100;
 
-/// Begins the episode of a resumed endpoint anew, if its company was mailed about it longer ago than two mails are apart: as
-/// one whose mail is of the moment at which it began, which that of no other is. Failures from then on are mailed
-/// about again, and its end is in any case.
+/// Begins the episode of a resumed endpoint anew, if its company was mailed about it: as one whose mail is of the moment
+/// at which it began, which that of no other is. Its end is mailed in any case, and failures again once two mails are
+/// apart: from the resume on, or, if that came soon after the mail, from [`MIN_MAIL_INTERVAL`] after the mail on. The
+/// moment that is noted is so long before these failures, so that a success in between ends the episode.
 pub(in crate::store) async fn begin_anew(
     session: &mut dyn Session,
     endpoint: EndpointId,
     resumed_at: Timestamp,
 ) -> Result<(), WriteError> {
     query(
-        "UPDATE endpoints SET failing_since = $2, failing_mailed_at = $2
-         WHERE id = $1 AND failing_mailed_at >= failing_since AND failing_mailed_at <= $3
+        "UPDATE endpoints
+         SET failing_since = CASE WHEN failing_mailed_at > $3 THEN failing_mailed_at ELSE $3 END,
+             failing_mailed_at = CASE WHEN failing_mailed_at > $3 THEN failing_mailed_at ELSE $3 END
+         WHERE id = $1 AND failing_mailed_at >= failing_since AND failing_mailed_at <= $2
            AND coalesce(last_success_at, 0) < failing_since",
     )
     .bind(endpoint.as_uuid())
@@ -58,7 +61,8 @@ async fn end(session: &mut dyn Session, now: Timestamp, limit: u32) -> Result<u6
     let rows = query(sql!(
         "SELECT id, failing_since, last_success_at AS recovered_at,
                 paused_at IS NULL AND deleted_at IS NULL AND failing_since <= $1
-                    AND failing_mailed_at >= failing_since AS is_mailed
+                    AND failing_mailed_at >= failing_since AS is_mailed,
+                failing_mailed_at = failing_since AS is_anew
          FROM endpoints
          WHERE failing_since IS NOT NULL
            AND (last_success_at >= failing_since AND paused_at IS NULL
@@ -80,7 +84,10 @@ async fn end(session: &mut dyn Session, now: Timestamp, limit: u32) -> Result<u6
         let is_mailed: Option<bool> = columns.raw("is_mailed")?;
         let recovered_at = columns.optional_timestamp("recovered_at")?;
         if let (Some(true), Some(at)) = (is_mailed, recovered_at) {
-            let since = columns.timestamp("failing_since")?;
+            let noted = columns.timestamp("failing_since")?;
+            let since = mailed_from(noted, &columns)?;
+            // It recovered before its failures would have been mailed again.
+            let since = if since > at { noted } else { since };
             let content = content(session, endpoint, since, Some(at)).await?;
             let kind = MailKind::EndpointRecovered;
             pause::stage_for_each(session, endpoint, kind, &content, now).await?;
@@ -143,10 +150,11 @@ async fn begin(session: &mut dyn Session, now: Timestamp, limit: u32) -> Result<
 }
 
 /// Mails about the episodes that no mail was about yet; about those that began too soon after another later, if they last,
-/// and about those that began anew at a resume once a delivery has failed twice since.
+/// and about those that began anew at a resume, once a delivery has failed twice since the resume and since another mail may
+/// be sent.
 async fn notify(session: &mut dyn Session, now: Timestamp, limit: u32) -> Result<u64, WriteError> {
     let rows = query(sql!(
-        "SELECT id, failing_since FROM endpoints
+        "SELECT id, failing_since, failing_mailed_at = failing_since AS is_anew FROM endpoints
          WHERE failing_since IS NOT NULL AND paused_at IS NULL AND deleted_at IS NULL
            AND (failing_mailed_at IS NULL
                 OR failing_mailed_at < failing_since AND failing_mailed_at <= $1
@@ -159,7 +167,7 @@ async fn notify(session: &mut dyn Session, now: Timestamp, limit: u32) -> Result
                                     AND d.endpoint_id = endpoints.id
                                   ORDER BY d.endpoint_id, d.created_at LIMIT $4) AS d
                             WHERE d.attempts_made >= 2) AS o
-                        WHERE o.at <= $3) >= failing_since)
+                        WHERE o.at <= $3) >= failing_since + $5)
            AND coalesce(last_success_at, 0) < failing_since
          ORDER BY id LIMIT $2" { sqlite: "", postgres: " FOR NO KEY UPDATE SKIP LOCKED" }
     ))
@@ -167,21 +175,33 @@ async fn notify(session: &mut dyn Session, now: Timestamp, limit: u32) -> Result
     .bind(limit)
     .bind(now.saturating_sub(NOTED_WITHIN).unix_millis())
     .bind(MAX_DELIVERIES)
+    .bind(MIN_MAIL_INTERVAL.num_milliseconds())
     .fetch_all(session)
     .await?;
     for row in &rows {
+        let columns = Columns::of("endpoints", row);
         let endpoint = endpoint(row)?;
-        query("UPDATE endpoints SET failing_mailed_at = $2 WHERE id = $1")
+        let since = mailed_from(columns.timestamp("failing_since")?, &columns)?;
+        query("UPDATE endpoints SET failing_since = $2, failing_mailed_at = $3 WHERE id = $1")
             .bind(endpoint.as_uuid())
+            .bind(since.unix_millis())
             .bind(now.unix_millis())
             .execute(session)
             .await?;
-        let since = Columns::of("endpoints", row).timestamp("failing_since")?;
         let content = content(session, endpoint, since, None).await?;
         let kind = MailKind::EndpointFailing;
         pause::stage_for_each(session, endpoint, kind, &content, now).await?;
     }
     Ok(count(&rows))
+}
+
+/// Since when the failures of an episode are those that are mailed: see [`begin_anew`].
+fn mailed_from(noted: Timestamp, columns: &Columns<'_>) -> Result<Timestamp, WriteError> {
+    let is_anew: Option<bool> = columns.raw("is_anew")?;
+    Ok(match is_anew {
+        Some(true) => noted.saturating_add(MIN_MAIL_INTERVAL),
+        Some(false) | None => noted,
+    })
 }
 
 async fn content(
