@@ -27,3 +27,4 @@ mod reports;
 mod resend_many;
 mod resend_range;
 mod sessions;
+mod words;

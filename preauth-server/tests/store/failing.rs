@@ -244,7 +244,8 @@ async fn a_pause_that_ends_soon_after_the_mail_is_no_reason_for_another() {
 }
 
 #[tokio::test]
-async fn an_endpoint_that_is_resumed_soon_after_the_mail_and_fails_on_is_mailed_about_six_hours_later() {
+async fn an_endpoint_that_is_resumed_soon_after_the_mail_and_fails_on_is_mailed_about_six_hours_later()
+ {
     let scene = Scene::new().await;
     scene.fail_twice(0).await;
     assert_eq!(scene.notify(20).await, 2);
@@ -276,7 +277,11 @@ async fn an_endpoint_that_is_resumed_soon_after_the_mail_and_recovers_is_mailed_
     scene.pause(true, 30).await;
     scene.pause(false, 100).await;
     scene.deliver(110).await;
-    assert_eq!(scene.notify(130).await, 1, "long before the six hours are over");
+    assert_eq!(
+        scene.notify(130).await,
+        1,
+        "long before the six hours are over"
+    );
     assert_eq!(scene.failing_endpoints().await, 0);
     assert_eq!(scene.mails().await, (1, 1));
 }

@@ -25,6 +25,11 @@ pub(super) enum Cell {
     Period(String, String),
     /// An id, a URL, or another text of machines.
     Code(String),
+    /// Words of the API: their codes, and their names.
+    Coded {
+        code: String,
+        name: String,
+    },
     /// A number as it is shown, and as a program reads it.
     Number(String, String),
     /// An amount as it is shown, and as a spreadsheet of the language reads it.
@@ -118,6 +123,24 @@ impl Cell {
         Self::text(names::name(code, w))
     }
 
+    /// A name with the API's own word for those who hover over it, which files have.
+    pub(super) fn coded(code: impl Into<String>, name: impl Into<String>) -> Self {
+        Self::Coded {
+            code: code.into(),
+            name: name.into(),
+        }
+    }
+
+    /// The words of a list.
+    pub(super) fn words<T: TextEnum>(words: &[Open<T>], w: Words) -> Self {
+        if words.is_empty() {
+            return Self::None;
+        }
+        let codes: Vec<_> = words.iter().map(Open::as_str).collect();
+        let named: Vec<_> = codes.iter().map(|code| names::name(code, w)).collect();
+        Self::coded(codes.join(", "), named.join(", "))
+    }
+
     pub(super) fn and(self, more: impl Into<String>) -> Self {
         Self::Pair(Box::new(self), more.into())
     }
@@ -141,6 +164,7 @@ impl Cell {
             Self::Text(text) | Self::Short(text) | Self::Code(text) => text.clone(),
             Self::Number(_, text) | Self::Amount(_, text) | Self::Period(_, text) => text.clone(),
             Self::Link { text, .. } => text.clone(),
+            Self::Coded { code, .. } => code.clone(),
             Self::Badge(badge) => badge.code.clone(),
             Self::Time(at, _) => at.to_string(),
             Self::Pair(cell, more) => format!("{} ({more})", cell.plain()),

@@ -1,7 +1,6 @@
 //! A company, with credit, users, keys, endpoint, branches and invitations.
 
 use preauth_core::value::EventType;
-use preauth_core::wire::Open;
 use salvo::async_trait;
 use salvo::http::StatusCode;
 
@@ -146,11 +145,10 @@ async fn endpoint(visit: &Visit, record: Record, id: &str) -> Result<Record, Fai
     } else {
         &companies::PAUSE_ENDPOINT
     };
-    let events: Vec<_> = it.events.iter().map(Open::as_str).collect();
-    let events = if events.len() == EventType::ALL.len() {
-        w.t("all", "todos").to_owned()
+    let events = if it.events.len() == EventType::ALL.len() {
+        Cell::text(w.t("all", "todos"))
     } else {
-        events.join(", ")
+        Cell::words(&it.events, w)
     };
     let rows = vec![
         (labels::URL.of(w.0), Cell::code(&it.url)),
@@ -161,7 +159,7 @@ async fn endpoint(visit: &Visit, record: Record, id: &str) -> Result<Record, Fai
             Cell::time(it.last_success_at, w),
         ),
         (labels::CREATED.of(w.0), Cell::time(it.created_at, w)),
-        (labels::EVENTS.of(w.0), Cell::text(events)),
+        (labels::EVENTS.of(w.0), events),
         (
             w.t("deliveries", "entregas"),
             Cell::link(

@@ -12,6 +12,7 @@ use crate::labels;
 use crate::language::Text;
 
 use super::action_forms::webhooks;
+use super::attempt_errors;
 use super::cell::Cell;
 use super::company_list;
 use super::failure::Failure;
@@ -60,8 +61,9 @@ const COLUMNS: &[Column<DeliveryShape>] = &[
     Column::new(labels::ATTEMPTS_MADE, |it, w| {
         Cell::number(u64::try_from(it.attempts.len()).unwrap_or_default(), w)
     }),
-    Column::new(labels::LAST_ERROR, |it, _| {
-        it.attempts.last().map_or(Cell::None, outcome)
+    Column::new(labels::LAST_ERROR, |it, w| {
+        let last = it.attempts.last();
+        last.map_or(Cell::None, |attempt| outcome(attempt, w))
     }),
     Column::new(labels::NEXT_ATTEMPT, |it, w| {
         Cell::time(it.next_attempt_at, w)
@@ -246,7 +248,7 @@ fn attempts(attempts: &[AttemptShape], w: Words) -> Table {
             Cell::time(it.at, w),
             Cell::name(&it.trigger, w),
             Cell::number(it.duration_ms, w),
-            outcome(it),
+            outcome(it, w),
             Cell::maybe(it.response_body.as_deref()),
         ]
     };
@@ -268,12 +270,12 @@ fn attempts(attempts: &[AttemptShape], w: Words) -> Table {
 }
 
 /// The status of the answer, or why there was none.
-fn outcome(attempt: &AttemptShape) -> Cell {
+fn outcome(attempt: &AttemptShape, w: Words) -> Cell {
     let error = attempt.error.as_deref().filter(|error| *error != "STATUS");
     match (attempt.http_status, error) {
         (Some(status), None) => Cell::code(status),
-        (Some(status), Some(error)) => Cell::code(status).and(error),
-        (None, Some(error)) => Cell::code(error),
+        (Some(status), Some(error)) => Cell::code(status).and(attempt_errors::words(error, w)),
+        (None, Some(error)) => attempt_errors::cell(error, w),
         (None, None) => Cell::None,
     }
 }

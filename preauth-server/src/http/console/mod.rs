@@ -9,6 +9,7 @@ mod action_forms;
 mod action_link;
 mod api_keys;
 mod assets;
+mod attempt_errors;
 mod blocked_suppliers;
 mod branches;
 #[allow(

@@ -104,6 +104,18 @@ const WORDS: &[Name] = &[
     ("OPERATOR", PLAIN, "Operator", "Operador"),
     ("ADMIN", PLAIN, "Administrator", "Administrador"),
     (
+        "REQUEST_ADVANCES",
+        PLAIN,
+        "Request advances",
+        "Solicitar antecipações",
+    ),
+    (
+        "PRE_AUTHORIZE_ADVANCES",
+        PLAIN,
+        "Pre-authorize advances",
+        "Pré-autorizar antecipações",
+    ),
+    (
         "AFTER_FAILURE",
         PLAIN,
         "After a failed attempt",
@@ -255,10 +267,15 @@ pub(super) fn name(code: &str, w: Words) -> String {
 
 #[cfg(test)]
 mod tests {
-    use preauth_core::value::{EventType, PaymentOrderStatus, Status};
+    use preauth_core::access::{KeyState, OperatorRole};
+    use preauth_core::operation::ActorKind;
+    use preauth_core::port::{MailKind, Trigger};
+    use preauth_core::value::{
+        CompanyKind, EventType, Origin, PaymentOrderStatus, Permission, Stage, Status, TextEnum,
+    };
 
     use super::{STATUSES, WORDS};
-    use crate::directory::{DeliveryStatus, DeliveryWait, MailStatus};
+    use crate::directory::{AuditOutcome, DeliveryStatus, DeliveryWait, MailStatus};
 
     #[test]
     fn every_word_of_the_api_has_a_name_and_only_one() {
@@ -270,13 +287,30 @@ mod tests {
                 "{code}"
             );
         };
-        let words = Status::ALL.iter().map(|it| it.as_str());
-        let words = words.chain(EventType::ALL.iter().map(|it| it.as_str()));
-        let words = words.chain(PaymentOrderStatus::ALL.iter().map(|it| it.as_str()));
-        let words = words.chain(DeliveryStatus::ALL.iter().map(|it| it.as_str()));
-        let words = words.chain(DeliveryWait::ALL.iter().map(|it| it.as_str()));
-        for word in words.chain(MailStatus::ALL.iter().map(|it| it.as_str())) {
+        let words = [
+            of::<Status>(),
+            of::<Origin>(),
+            of::<Stage>(),
+            of::<ActorKind>(),
+            of::<EventType>(),
+            of::<PaymentOrderStatus>(),
+            of::<DeliveryStatus>(),
+            of::<DeliveryWait>(),
+            of::<Trigger>(),
+            of::<MailStatus>(),
+            of::<MailKind>(),
+            of::<CompanyKind>(),
+            of::<Permission>(),
+            of::<KeyState>(),
+            of::<OperatorRole>(),
+            of::<AuditOutcome>(),
+        ];
+        for word in words.into_iter().flatten() {
             known(word);
         }
+    }
+
+    fn of<T: TextEnum>() -> Vec<&'static str> {
+        T::ALL.iter().map(|it| it.as_str()).collect()
     }
 }

@@ -1,6 +1,5 @@
 //! Users of a company, on whose behalf keys act.
 
-use preauth_core::wire::Open;
 use salvo::async_trait;
 
 use crate::http::pages::words::Words;
@@ -43,7 +42,7 @@ impl List for Users {
                 Cell::link(format!("/console/users/{}", it.id), it.name.as_str())
             }),
             Column::new(labels::EMAIL, |it, _| Cell::text(it.email.as_str())),
-            Column::new(labels::PERMISSIONS, |it, _| Cell::text(permissions(it))),
+            Column::new(labels::PERMISSIONS, |it, w| Cell::words(&it.permissions, w)),
             Column::new(labels::ACTIVE_USER, |it, w| Cell::yes_or_no(it.active, w)),
         ];
         COLUMNS
@@ -62,11 +61,6 @@ impl List for Users {
     fn crumb(&self, visit: &Visit) -> Option<(String, String)> {
         Some(company_list::crumb(visit))
     }
-}
-
-fn permissions(it: &User) -> String {
-    let permissions: Vec<_> = it.permissions.iter().map(Open::as_str).collect();
-    permissions.join(", ")
 }
 
 /// What leads to the forms of a user.
@@ -99,7 +93,7 @@ impl Page for One {
             .fields(vec![
                 (labels::COMPANY.of(w.0), company),
                 (labels::EMAIL.of(w.0), Cell::text(it.email.as_str())),
-                (labels::PERMISSIONS.of(w.0), Cell::text(permissions(&it))),
+                (labels::PERMISSIONS.of(w.0), Cell::words(&it.permissions, w)),
                 (labels::ACTIVE_USER.of(w.0), Cell::yes_or_no(it.active, w)),
                 (labels::CREATED.of(w.0), Cell::time(it.created_at, w)),
                 (labels::ID.of(w.0), Cell::code(it.id)),
