@@ -17,6 +17,7 @@ mod branches;
     reason = "a template is expanded beside the enum that it matches"
 )]
 mod cell;
+mod closing_reason;
 mod companies;
 mod company_list;
 mod deliveries;

@@ -23,6 +23,7 @@ use super::action_form::ActionForm;
 use super::action_forms::{extensions, operations, payment_orders};
 use super::action_link::ActionLink;
 use super::cell::Cell;
+use super::closing_reason;
 use super::failure::Failure;
 use super::frame::Section;
 use super::guard::Page;
@@ -235,7 +236,9 @@ fn fields(details: &OperationDetails, w: Words) -> Vec<(&'static str, Cell)> {
     more(labels::BOLETO_DUE_DATE, Cell::day(it.boleto_due_date, w));
     let reference = it.external_reference.as_ref().map(StoredText::as_str);
     more(labels::EXTERNAL_REFERENCE, Cell::maybe(reference));
-    more(labels::CLOSED_BECAUSE, Cell::maybe(it.reason.as_deref()));
+    let reason = it.reason.as_deref();
+    let reason = reason.map(|reason| closing_reason::shown(reason, w));
+    more(labels::CLOSED_BECAUSE, Cell::maybe(reason));
     if let Some(stage) = &it.stage {
         more(labels::CLOSED_AT_STAGE, Cell::name(stage.as_str(), w));
     }
