@@ -16,6 +16,7 @@ use tokio::time::Instant;
 on_each_database! {
     two_thousand_wait_at_once_and_a_shutdown_answers_them,
     whoever_hangs_up_frees_the_place,
+    beyond_half_of_the_connections_nobody_waits,
 }
 
 pub(crate) const TOKEN: &str = "an-operator-token-of-the-tests";
@@ -258,4 +259,23 @@ async fn whoever_hangs_up_frees_the_place(backend: Backend) {
     drop(streams);
     until_waiting(&server, 0).await;
     assert_eq!(caller.get(EVENTS).await.status, 200);
+}
+
+async fn beyond_half_of_the_connections_nobody_waits(backend: Backend) {
+    let limits = [("PREAUTH_CONNECTIONS_MAX", "16"), ("RUST_LOG", "info")];
+    let server = Server::start_with(Home::new(backend).await, TOKEN, &limits).await;
+    let mut waiting = Vec::new();
+    let mut caller = None;
+    for cnpj in CNPJS {
+        let key = company(&server, cnpj).await;
+        waiting.push(begin(&server, &key, "wait=30").await);
+        caller = Some(RawCaller::new(&server.base_url, Some(&key)));
+    }
+    until_waiting(&server, 8).await;
+    let begin = Instant::now();
+    let answer = caller.unwrap().get(&format!("{EVENTS}?wait=30")).await;
+    assert_eq!((answer.status, &answer.json()["data"]), (200, &json!([])));
+    assert!(begin.elapsed() < Duration::from_secs(15), "it waited");
+    assert_eq!(figure(&server, "preauth_event_requests_waiting ").await, 8);
+    drop(waiting);
 }

@@ -14,6 +14,7 @@ on_each_database! {
     events_are_those_of_webhooks_byte_for_byte,
     a_reader_goes_on_where_it_stopped,
     a_wait_ends_with_the_next_event_or_with_its_time,
+    a_wait_counts_once_in_the_rate_window,
     parameters_and_cursors_that_are_not_ours_are_refused,
     a_cursor_is_of_one_company_alone,
     a_cursor_of_another_environment_is_none,
@@ -148,6 +149,19 @@ async fn a_wait_ends_with_the_next_event_or_with_its_time(backend: Backend) {
     let begin = Instant::now();
     assert_eq!(events(&caller, &query).await, page);
     assert!(begin.elapsed() < Duration::from_secs(10));
+}
+
+/// Although the key is looked at again when the wait ends.
+async fn a_wait_counts_once_in_the_rate_window(backend: Backend) {
+    let sandbox = Sandbox::start(backend).await;
+    let caller = sandbox.caller("apiKey");
+    let mut remaining = Vec::new();
+    for query in ["limit=1", "wait=2", "limit=1"] {
+        let answer = caller.get(&format!("{EVENTS}?{query}")).await;
+        let left: usize = answer.header("x-ratelimit-remaining").parse().unwrap();
+        remaining.push(left);
+    }
+    assert_eq!(remaining, [119, 118, 117]);
 }
 
 async fn parameters_and_cursors_that_are_not_ours_are_refused(backend: Backend) {

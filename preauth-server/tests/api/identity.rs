@@ -1,6 +1,6 @@
 //! Keys, scopes and responsible users; rate limits.
 
-use preauth_client::wire::path::PRE_AUTHORIZATIONS;
+use preauth_client::wire::path::{BATCH, EVENTS, PRE_AUTHORIZATIONS, VALIDATE};
 use reqwest::Method;
 use test_support::{Backend, RawCaller, Sandbox, offer_body, on_each_database};
 
@@ -84,6 +84,8 @@ async fn each_operation_asks_for_its_scope(backend: Backend) {
     let one = format!("{PRE_AUTHORIZATIONS}/1");
     let cancel = format!("{one}/cancel");
     let steps = [
+        ("readOnlyApiKey", Method::POST, VALIDATE, 403),
+        ("writeOnlyApiKey", Method::POST, VALIDATE, 200),
         ("writeOnlyApiKey", Method::POST, PRE_AUTHORIZATIONS, 201),
         ("readOnlyApiKey", Method::POST, PRE_AUTHORIZATIONS, 403),
         ("readOnlyApiKey", Method::GET, PRE_AUTHORIZATIONS, 200),
@@ -92,6 +94,11 @@ async fn each_operation_asks_for_its_scope(backend: Backend) {
         ("writeOnlyApiKey", Method::GET, &one, 403),
         ("readOnlyApiKey", Method::POST, &cancel, 403),
         ("writeOnlyApiKey", Method::POST, &cancel, 201),
+        ("readOnlyApiKey", Method::POST, BATCH, 403),
+        // A create is no batch.
+        ("writeOnlyApiKey", Method::POST, BATCH, 400),
+        ("readOnlyApiKey", Method::GET, EVENTS, 200),
+        ("writeOnlyApiKey", Method::GET, EVENTS, 403),
     ];
     for (key, method, path, status) in steps {
         let caller = sandbox.caller(key);

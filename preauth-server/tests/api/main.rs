@@ -36,3 +36,4 @@ mod texts;
 mod validate;
 mod webhooks;
 mod windows;
+mod write_lock;

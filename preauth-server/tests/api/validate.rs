@@ -1,6 +1,6 @@
 //! POST /pre-authorizations/validate: the decision of a create, and nothing else.
 
-use preauth_client::wire::path::{PRE_AUTHORIZATIONS, VALIDATE};
+use preauth_client::wire::path::{EVENTS, PRE_AUTHORIZATIONS, VALIDATE};
 use serde_json::{Value, json};
 use test_support::{Backend, Sandbox, due_date, offer_body, on_each_database, with};
 
@@ -118,9 +118,13 @@ async fn nothing_is_kept(backend: Backend) {
     let sandbox = Sandbox::start(backend).await;
     let caller = sandbox.caller("apiKey");
     let body = named(of_a_new_supplier(&sandbox, "NF-1"));
-    for _ in 0..3 {
-        assert_eq!(caller.post_json(VALIDATE, &body).await.status, 200);
+    for remaining in ["119", "118", "117"] {
+        let tried = caller.post_json(VALIDATE, &body).await;
+        assert_eq!(tried.status, 200);
+        assert_eq!(tried.header("x-ratelimit-remaining"), remaining);
     }
+    let events = caller.get(EVENTS).await.json();
+    assert_eq!(events["data"], json!([]));
     let listed = caller.get(PRE_AUTHORIZATIONS).await.json();
     assert_eq!(listed["pagination"]["total"], 0);
     let bare = of_a_new_supplier(&sandbox, "NF-1");
@@ -139,6 +143,13 @@ async fn nothing_is_kept(backend: Backend) {
     let mails = sandbox.platform().get(&mails).await;
     assert_eq!(
         mails.json()["pagination"]["total"],
+        1,
+        "of the create alone"
+    );
+    let deliveries = format!("/api/platform/v1/companies/{company}/deliveries");
+    let deliveries = sandbox.platform().get(&deliveries).await;
+    assert_eq!(
+        deliveries.json()["pagination"]["total"],
         1,
         "of the create alone"
     );

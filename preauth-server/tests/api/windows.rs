@@ -5,10 +5,11 @@ use std::time::Duration;
 
 use preauth_client::wire::path::PRE_AUTHORIZATIONS;
 use reqwest::Method;
-use sqlx::{AssertSqlSafe, Connection, Executor, PgConnection, SqliteConnection};
 use test_support::{Answer, Backend, Sandbox, on_each_database};
 use tokio::task::JoinSet;
 use tokio::time::timeout;
+
+use crate::write_lock::WriteLock;
 
 on_each_database! {
     a_window_grants_its_limit_over_all_connections_and_never_gives_back,
@@ -76,41 +77,6 @@ async fn a_window_grants_its_limit_over_all_connections_and_never_gives_back(bac
     }
 }
 
-/// A transaction of the test that blocks every other writer.
-enum WriteLock {
-    Sqlite(SqliteConnection),
-    Postgres(PgConnection),
-}
-
-impl WriteLock {
-    async fn take(sandbox: &Sandbox) -> Self {
-        let Some(url) = sandbox.database_url() else {
-            let path = sandbox.data().join("preauth.db");
-            let url = format!("sqlite://{}", path.display());
-            let mut connection = SqliteConnection::connect(&url).await.unwrap();
-            connection.execute("BEGIN IMMEDIATE").await.unwrap();
-            return Self::Sqlite(connection);
-        };
-        let mut connection = PgConnection::connect(&url).await.unwrap();
-        let tables: Vec<String> = sqlx::query_scalar(
-            "SELECT quote_ident(tablename) FROM pg_tables WHERE schemaname = 'public'",
-        )
-        .fetch_all(&mut connection)
-        .await
-        .unwrap();
-        let lock = format!("BEGIN; LOCK TABLE {} IN SHARE MODE", tables.join(", "));
-        connection.execute(AssertSqlSafe(lock)).await.unwrap();
-        Self::Postgres(connection)
-    }
-
-    async fn let_go(self) {
-        match self {
-            Self::Sqlite(mut connection) => drop(connection.execute("ROLLBACK").await.unwrap()),
-            Self::Postgres(mut connection) => drop(connection.execute("ROLLBACK").await.unwrap()),
-        }
-    }
-}
-
 /// A sandbox with a key whose window is used up.
 async fn exhausted(backend: Backend) -> Sandbox {
     let sandbox = Sandbox::start_with(backend, &["--rate-limit", "3"]).await;
@@ -124,7 +90,7 @@ async fn exhausted(backend: Backend) -> Sandbox {
 async fn an_exhausted_key_is_refused_while_nothing_can_be_written(backend: Backend) {
     let sandbox = exhausted(backend).await;
     let caller = sandbox.caller("apiKey");
-    let lock = WriteLock::take(&sandbox).await;
+    let lock = WriteLock::of_all(&sandbox).await;
     for _ in 0..50 {
         // Waiting for the lock would take five seconds.
         let asked = timeout(Duration::from_secs(3), caller.get(PRE_AUTHORIZATIONS)).await;

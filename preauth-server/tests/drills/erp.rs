@@ -112,8 +112,9 @@ impl Erp {
         created.id
     }
 
-    /// Offers so many new invoices in batches, each under a key of its own, until all are created.
-    pub(crate) async fn offer_together(&self, count: usize) {
+    /// Offers so many new invoices in batches, each under a key of its own, until all are created. Returns how many of
+    /// them an attempt had created whose answer was lost.
+    pub(crate) async fn offer_together(&self, count: usize) -> usize {
         let numbers: Vec<_> = std::iter::repeat_with(|| self.next_number())
             .take(count)
             .collect();
@@ -135,6 +136,7 @@ impl Erp {
         }
         let progress = offering.progress();
         assert_eq!(progress.created + progress.replayed, count);
+        progress.replayed
     }
 
     /// Repeats an offer that was answered with 201: the bytes of the answer, and whether it is

@@ -47,8 +47,8 @@ impl FeedReader {
         Self { seen, reading }
     }
 
-    /// It read what the receiver got, each event once, and of each operation in the order of its versions: either of
-    /// them alone shows every operation. Returns the number of events.
+    /// It read what the receiver got, each event once, and the creation of each operation before what came of it: either
+    /// of them alone shows every operation. Returns the number of events.
     pub(crate) async fn read_what_arrived(self, scene: &Scene) -> usize {
         let arrived = scene.receiver.events();
         eventually("the reader has read as much as arrived", || {

@@ -1,7 +1,7 @@
 //! Events on request, beyond the suite for every host: pages of all lengths, retention, and looks.
 
 use chrono::TimeDelta;
-use preauth_core::operation::{Actor, Command, Operation};
+use preauth_core::operation::{Actor, Command, DirectAdvance, Operation};
 use preauth_core::port::{FeedAnswer, FeedPage, FeedPlace, FeedQuery, Viewer};
 use preauth_core::value::{CompanyId, EventType, Timestamp};
 use preauth_server::feed::Look;
@@ -186,6 +186,60 @@ async fn after_their_retention_events_are_gone_and_only_who_missed_some_is_told(
         .await
         .unwrap();
     assert_eq!(events, 5, "histories need them");
+}
+
+#[tokio::test]
+async fn a_branch_misses_only_events_that_it_may_see() {
+    let fixture = Fixture::new().await;
+    let payer = fixture.payer().await;
+    let branch = fixture.add(fixture.branch_of(payer)).await;
+    let of_head_office = fixture.offer(payer).await;
+    for _ in 0..2 {
+        let advance = DirectAdvance {
+            payer: branch,
+            supplier: of_head_office.supplier.cnpj,
+            invoice: fixture.new_offer(payer).invoice,
+            external_reference: None,
+        };
+        let service = &fixture.service;
+        let made = service.advance_directly(&advance, Actor::Supplier, None, fixture.now);
+        made.await.unwrap();
+    }
+    let reader = FeedQuery {
+        company: branch,
+        ..everything(payer)
+    };
+    let first = FeedQuery {
+        limit: 1,
+        ..reader.clone()
+    };
+    let first = page(&fixture, &first).await;
+    let both = page(&fixture, &reader).await;
+    assert_eq!((first.events.len(), both.events.len()), (1, 2));
+    fixture.offer(payer).await;
+    number(&fixture).await;
+
+    let later = fixture.later(TimeDelta::days(31));
+    fixture.offer_at(payer, later).await;
+    number_at(&fixture, later).await;
+    let housekeeping = &fixture.stores.housekeeping;
+    while housekeeping.forget_event_numbers(later, 2).await.unwrap() > 0 {}
+    let after = |place| FeedQuery {
+        after: Some(place),
+        ..reader.clone()
+    };
+    assert_eq!(
+        read(&fixture, &after(first.next)).await,
+        FeedAnswer::Expired,
+        "it had a second one"
+    );
+    let nothing = page(&fixture, &after(both.next)).await;
+    assert_eq!(nothing.events, [], "the rest was the head office's");
+    let everything = FeedQuery {
+        after: Some(both.next),
+        ..everything(payer)
+    };
+    assert_eq!(read(&fixture, &everything).await, FeedAnswer::Expired);
 }
 
 async fn number_at(fixture: &Fixture, now: Timestamp) {

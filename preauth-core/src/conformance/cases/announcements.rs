@@ -4,13 +4,13 @@ use crate::ReceivedInvoice;
 use crate::conformance::scene::{Scene, cents};
 use crate::conformance::{Host, draft};
 use crate::port::{Commit, CommitError, OrderTarget, Subscription, Write};
-use crate::value::{DueDate, EventType, InvoiceId, InvoiceNumber};
+use crate::value::{CompanyId, DueDate, EventType, InvoiceId, InvoiceNumber};
 
 /// An invoice is stored with its event, which is delivered to the payer's endpoint.
 pub async fn a_received_invoice_is_delivered_to_its_payer(host: &dyn Host) {
     let scene = Scene::new(host).await;
     let endpoint = scene.endpoint(scene.payer).await;
-    let (commit, _) = receipt(&scene).await;
+    let (commit, _) = receipt(&scene, scene.payer).await;
     let event = commit.event.id;
     host.store().commit(commit).await.unwrap();
     let deliveries = host.deliveries(event).await;
@@ -23,7 +23,7 @@ pub async fn a_received_invoice_is_delivered_to_its_payer(host: &dyn Host) {
 pub async fn an_invoice_is_received_once(host: &dyn Host) {
     let scene = Scene::new(host).await;
     scene.endpoint(scene.payer).await;
-    let (commit, subscriptions) = receipt(&scene).await;
+    let (commit, subscriptions) = receipt(&scene, scene.payer).await;
     let mut again = draft::bare(
         &scene,
         commit.write.clone(),
@@ -42,7 +42,7 @@ pub async fn an_invoice_is_received_once(host: &dyn Host) {
 pub async fn a_test_is_an_event_and_nothing_else(host: &dyn Host) {
     let scene = Scene::new(host).await;
     let endpoint = scene.endpoint(scene.payer).await;
-    let (_, subscriptions) = receipt(&scene).await;
+    let (_, subscriptions) = receipt(&scene, scene.payer).await;
     for _ in 0..2 {
         let write = Write::EventOnly {
             head_office: scene.payer,
@@ -73,9 +73,9 @@ pub async fn an_event_is_recorded_once(host: &dyn Host) {
 }
 
 /// The commit of a received invoice, with a delivery for every subscription of its payer.
-pub(super) async fn receipt(scene: &Scene<'_>) -> (Commit, Vec<Subscription>) {
+pub(super) async fn receipt(scene: &Scene<'_>, payer: CompanyId) -> (Commit, Vec<Subscription>) {
     let target = OrderTarget {
-        payer: scene.payer,
+        payer,
         supplier: scene.supplier.cnpj,
         operation: None,
     };

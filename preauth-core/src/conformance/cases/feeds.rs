@@ -3,11 +3,11 @@
 use std::sync::{Arc, Mutex};
 
 use super::announcements::receipt;
-use crate::conformance::scene::{Scene, created, target_of};
+use crate::conformance::scene::{Scene, cents, created, target_of};
 use crate::conformance::{Host, Task, draft};
 use crate::operation::{Action, Actor, Change, Closing, Command};
 use crate::port::{
-    CommitError, FeedAnswer, FeedEvent, FeedPage, FeedPlace, FeedQuery, Viewer, Write,
+    CommitError, FeedAnswer, FeedEvent, FeedPage, FeedPlace, FeedQuery, OrderTarget, Viewer, Write,
 };
 use crate::value::{CompanyId, EventId, EventType};
 
@@ -101,22 +101,36 @@ pub async fn a_filter_passes_over_the_others(host: &dyn Host) {
 pub async fn a_branch_reads_its_own_events(host: &dyn Host) {
     let scene = Scene::new(host).await;
     scene.begin(&scene.offer()).await;
-    let advance = scene.advance(scene.branch, None);
-    let of_branch = scene.begin_directly(&advance).await.id;
+    let (received, _) = receipt(&scene, scene.payer).await;
+    host.store().commit(received).await.unwrap();
+    order(&scene, scene.payer).await;
+    let of_head_office = all(host, &everything(scene.payer)).await;
+    assert_eq!(of_head_office.len(), 3);
     let branch = FeedQuery {
         company: scene.branch,
         ..everything(scene.payer)
     };
-    let seen: Vec<_> = all(host, &branch).await.iter().map(|it| it.id).collect();
-    let history = scene.history(of_branch).await;
-    assert!(history.iter().map(|entry| entry.id).eq(seen));
-    assert_eq!(all(host, &everything(scene.payer)).await.len(), 2);
+    assert!(all(host, &branch).await.is_empty());
+
+    let advance = scene.advance(scene.branch, None);
+    let of_branch = scene.begin_directly(&advance).await.id;
+    let (received, _) = receipt(&scene, scene.branch).await;
+    let invoice = received.event.id;
+    host.store().commit(received).await.unwrap();
+    order(&scene, scene.branch).await;
+    let seen = all(host, &branch).await;
+    let ids: Vec<_> = seen.iter().map(|it| it.id).collect();
+    assert_eq!(ids.len(), 3);
+    assert_eq!(ids[0], scene.history(of_branch).await[0].id);
+    assert_eq!(ids[1], invoice);
+    let office = all(host, &everything(scene.payer)).await;
+    assert_eq!(office, [of_head_office, seen].concat());
 }
 
 /// An invoice is its payer's alone, and a test is for an endpoint alone.
 pub async fn only_the_payer_reads_of_an_invoice_and_nobody_of_a_test(host: &dyn Host) {
     let scene = Scene::new(host).await;
-    let (commit, _) = receipt(&scene).await;
+    let (commit, _) = receipt(&scene, scene.payer).await;
     let received = commit.event.id;
     host.store().commit(commit).await.unwrap();
     let write = Write::EventOnly {
@@ -218,6 +232,18 @@ pub async fn a_reader_during_commits_misses_none(host: &dyn Host) {
     let ids: Vec<_> = events.iter().map(|event| event.id).collect();
     assert_eq!(ids.len(), 2 * AT_ONCE);
     assert_eq!(*seen.lock().unwrap(), ids);
+}
+
+async fn order(scene: &Scene<'_>, payer: CompanyId) {
+    let target = OrderTarget {
+        payer,
+        supplier: scene.supplier.cnpj,
+        operation: None,
+    };
+    let made = scene
+        .service
+        .create_order(&target, cents(1), None, None, scene.now);
+    made.await.unwrap();
 }
 
 /// Everything that a head office may read.

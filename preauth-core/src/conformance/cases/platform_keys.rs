@@ -91,7 +91,7 @@ pub async fn a_live_platform_reply_is_never_overwritten(host: &dyn Host) {
     let scene = Scene::new(host).await;
     scene.endpoint(scene.payer).await;
     let key = scene.new_key();
-    let (mut receipt, _) = receipt(&scene).await;
+    let (mut receipt, _) = receipt(&scene, scene.payer).await;
     receipt.reply = Some(platform_key(&scene.service, &key, 2).reply("late".to_owned()));
     let late = receipt.event.id;
     let advance = scene.advance(scene.payer, None);

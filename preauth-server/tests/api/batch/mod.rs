@@ -1,5 +1,6 @@
 //! POST /pre-authorizations/batch: many creates, each as if it were sent alone.
 
+mod database_busy;
 mod effects;
 mod malformed;
 mod names;
@@ -12,6 +13,7 @@ use sqlx::{Connection, PgConnection};
 use test_support::{Backend, RawCaller, Sandbox, offer_body, on_each_database, with};
 use tokio::task::JoinSet;
 
+use database_busy::items_that_cannot_be_written_are_refused_and_made_later;
 use malformed::{
     a_batch_that_is_malformed_as_a_whole_does_nothing,
     an_item_that_is_malformed_is_no_obstacle_to_the_others,
@@ -27,6 +29,7 @@ on_each_database! {
     a_batch_shares_its_commits,
     a_batch_is_one_request_of_the_window,
     scope_and_kind_of_company_refuse_the_whole,
+    items_that_cannot_be_written_are_refused_and_made_later,
 }
 
 fn item(sandbox: &Sandbox, number: usize) -> Value {
