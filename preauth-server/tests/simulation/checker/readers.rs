@@ -1,4 +1,8 @@
 //! What the readers of events on request got: I17.
+//!
+//! The audit at the end of each run rebuilds every operation from the bodies of its events alone. A reader got exactly these
+//! bodies, in the order of versions (I17), and a receiver of webhooks the same ones, unless a delivery ended visibly failed (I4, I9):
+//! so each way alone rebuilds every operation, and both together do.
 
 use std::collections::{BTreeMap, BTreeSet};
 
