@@ -8,8 +8,8 @@ use chrono::TimeDelta;
 use preauth_core::operation::{Offer, Operation};
 use preauth_core::port::{Filter, MailKind, PageRequest, Viewer};
 use preauth_core::value::{
-    Cnpj, CompanyId, Email, EndpointId, EventType, ExternalReference, InvoiceNumber, OperationId,
-    OperatorName, PaymentOrderStatus, Status, Timestamp,
+    Cnpj, CompanyId, Email, EndpointId, EventType, ExternalReference, InvoiceNumber, OperatorName,
+    PaymentOrderStatus, Status, Timestamp,
 };
 use preauth_server::directory::{
     AuditFilter, DeliveryFilter, DeliveryStatus, DeliveryWait, MailFilter, MailStatus, NEWEST,
