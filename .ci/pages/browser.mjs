@@ -95,7 +95,10 @@ async function reach(page, target) {
   throw new Error(`no Tab leads to ${await target.innerHTML()}`);
 }
 
-// Accessibility, and whether the page is wider than its window.
+// What may be wider than its place: the sections on a telephone; what is typed; titles that only screen readers have.
+const MAY_SCROLL = ".sections, input, textarea, select, .hidden, thead";
+
+// Accessibility, and whether the page is wider than its window, or a part of it wider than its place.
 export async function check(page, name) {
   await page.evaluate(axe);
   const { violations } = await page.evaluate(() => globalThis.axe.run({ resultTypes: ["violations"] }));
@@ -106,6 +109,10 @@ export async function check(page, name) {
     () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
   );
   if (overflow > 0) problems.push(`${page.url()} (${name}): ${overflow} px too wide`);
+  const wide = await page.locator("body *").evaluateAll((all, may) => all.filter((it) => it.scrollWidth > it.clientWidth + 1
+    && ["auto", "scroll", "hidden"].includes(getComputedStyle(it).overflowX) && !it.closest(may))
+    .map((it) => `${it.getAttribute("aria-label") ?? it.localName}: ${it.scrollWidth} in ${it.clientWidth} px`), MAY_SCROLL);
+  for (const part of wide) problems.push(`${page.url()} (${name}): ${part}`);
   if (process.env.SHOTS) {
     mkdirSync(process.env.SHOTS, { recursive: true });
     const file = `${name.replaceAll(/[^a-z0-9-]+/gi, "_")}.png`;

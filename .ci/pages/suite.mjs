@@ -79,11 +79,22 @@ await second.waitForURL(/done=1$/);
 await check(second, "personal data erased");
 console.log("- personal data");
 
-// A delivery's page changes without being loaded again.
+// An operation's page changes without being loaded again, also while its reader is in it: the focus stays where it was, or is on
+// the page's content when what had it has gone.
 const live = await offer("NF-903");
 await second.goto(`${ready.platformUrl}/console/operations/${live}`);
+const history = second.getByRole("region", { name: "History" });
+const focused = () => second.evaluate(() => document.activeElement.getAttribute("aria-label") ?? document.activeElement.id);
+await history.click({ position: { x: 4, y: 4 } });
+expect((await focused()) === "History", "a click on the history does not focus it");
 await ask("POST", `${platform}/operations/${live}/request`, token);
 await second.locator(".head .badge[title=TO_APPROVE]").waitFor({ timeout: 15_000 });
+expect((await focused()) === "History", `the focus went to ${await focused()}`);
+const cancel = second.locator(".head a[href$='/approve']");
+await cancel.focus();
+await ask("POST", `${platform}/operations/${live}/approve`, token);
+await second.locator(".head .badge[title=IN_ANALYSIS]").waitFor({ timeout: 15_000 });
+expect((await cancel.count()) === 0 && (await focused()) === "main", `the focus went to ${await focused()}`);
 console.log("- what changes is shown without loading");
 
 // The server is away for a moment: the page says that it may be old, and that it is not any more.

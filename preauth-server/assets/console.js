@@ -41,9 +41,48 @@ for (const form of document.querySelectorAll("form[method=post]")) {
   addEventListener("pageshow", () => delete form.dataset.sent);
 }
 
-// A region that changes by itself: <section id="…" data-live="seconds">. The page is read again, and only
-// what changed is replaced. It rests while nobody looks. When it cannot be read, a notice says that what is
-// shown may be old: <p data-stale="again"> while it is tried again, <p data-stale="ended"> when it is not.
+// Whether two nodes stand for the same thing: a link that leads elsewhere is another one.
+const isSame = (one, other) => one instanceof Element && one.nodeName === other.nodeName
+  && ["id", "href", "aria-label"].every((name) => one.getAttribute(name) === other.getAttribute(name));
+
+// Makes a shown element like a fresh one. What does not differ is left alone, with its focus, its selected text and
+// its place in what scrolls.
+function renew(shown, fresh) {
+  for (const name of [...shown.getAttributeNames(), ...fresh.getAttributeNames()]) {
+    if (!fresh.hasAttribute(name)) shown.removeAttribute(name);
+    else if (shown.getAttribute(name) !== fresh.getAttribute(name)) shown.setAttribute(name, fresh.getAttribute(name));
+  }
+  const [old, now] = [[...shown.childNodes], [...fresh.childNodes]];
+  // New rows stand at an end of their table, so that the others are found from the other end.
+  const isEqual = (one, other) => one && other && one.isEqualNode(other);
+  while (isEqual(old[0], now[0])) for (const nodes of [old, now]) nodes.shift();
+  let after = null;
+  while (isEqual(old.at(-1), now.at(-1))) {
+    after = old.pop();
+    now.pop();
+  }
+  for (const [index, node] of now.entries()) {
+    if (index >= old.length) shown.insertBefore(node, after);
+    else if (isSame(old[index], node)) renew(old[index], node);
+    else old[index].replaceWith(node);
+  }
+  for (const node of old.slice(now.length)) node.remove();
+}
+
+// The same with the focus: where what had it has gone, it is on its like, or where the page's content begins.
+function renewWithFocus(region, fresh) {
+  const focused = document.activeElement;
+  const wasInside = region.contains(focused);
+  renew(region, fresh);
+  if (!wasInside || focused.isConnected) return;
+  const like = [...region.querySelectorAll(focused.localName)].find((it) => isSame(it, focused));
+  (like ?? region.closest("[tabindex]") ?? document.body).focus({ preventScroll: true });
+}
+
+// A region that changes by itself: <section id="…" data-live="seconds">. The page is read again, and only what
+// changed is replaced, under its reader's hands too. It rests while nobody looks. When it cannot be read, a notice
+// says that what is shown may be old: <p data-stale="again"> while it is tried again, <p data-stale="ended"> when
+// it is not.
 for (const region of document.querySelectorAll("[data-live]")) {
   const wait = Number(region.dataset.live) * 1000;
   const tell = (state) => {
@@ -51,7 +90,7 @@ for (const region of document.querySelectorAll("[data-live]")) {
   };
   const refresh = async () => {
     try {
-      if (!document.hidden && !region.contains(document.activeElement)) {
+      if (!document.hidden) {
         const answer = await fetch(location.href, { headers: { accept: "text/html" } });
         // Its database may be away for the moment, too.
         if (answer.status >= 500) throw answer;
@@ -59,7 +98,7 @@ for (const region of document.querySelectorAll("[data-live]")) {
         const fresh = answer.ok && !answer.redirected ? page.getElementById(region.id) : null;
         tell(fresh ? "" : "ended");
         if (!fresh) return;
-        if (fresh.innerHTML !== region.innerHTML) region.replaceChildren(...fresh.childNodes);
+        renewWithFocus(region, fresh);
         if (!("live" in fresh.dataset)) return;
       }
     } catch {
