@@ -131,6 +131,7 @@ export async function seed() {
   await mails();
   await suppressed();
   const extended = await operations();
+  const [extension] = (await call("GET", `operations/${extended}/extensions`)).data;
   await paymentOrders();
   const idle = { cnpj: "33444555000181", name: "Fornecedora Lima Ltda.", kind: "SUPPLIER" };
   await call("POST", "companies", idle);
@@ -146,6 +147,8 @@ export async function seed() {
     [`/console/companies/${(await company(ready.supplierCnpj)).id}`, "a supplier"],
     [`/console/companies/${(await company(invited)).id}`, "an invited supplier"],
     [`/console/operations/${extended}`, "with an extension"],
+    // It leads to its operation; otherwise the audit log alone leads there.
+    [`/console/extensions/${extension.id}`, "of an operation"],
     [`/console/personal-data/${ready.supplierCnpj}`, "in progress"],
     [`/console/personal-data/${idle.cnpj}`, "to be erased"],
   ];
