@@ -93,7 +93,19 @@ impl Page for Reports {
         } else {
             record
         };
-        record.table(table(&report, w)).reply()
+        let incoming = w.t(
+            "Figures: offers, requests and deliveries",
+            "Números: ofertas, solicitações e entregas",
+        );
+        let outcomes = w.t(
+            "Figures: what became of them",
+            "Números: o que houve com elas",
+        );
+        let columns = OF_OFFERS.iter().chain(OF_DELIVERIES);
+        record
+            .table(figures(incoming, columns, &report, w))
+            .table(figures(outcomes, OF_OUTCOMES, &report, w))
+            .reply()
     }
 }
 
@@ -105,13 +117,13 @@ impl Page for ReportFile {
     async fn show(&self, visit: &Visit) -> Result<Reply, Failure> {
         let w = visit.words;
         let query = report_form::api_query(visit);
-        let titles = COLUMNS.iter().map(|it| it.title.of(w.0).to_owned());
+        let titles = columns().map(|it| it.title.of(w.0).to_owned());
         let mut file = format!("{}{}", csv::MARK, csv::line(titles, w.0));
         let mut after = String::new();
         for _ in 0..CSV_REQUESTS {
             let report: ReportShape = visit.get(format!("reports?{query}{after}")).await?;
             for row in &report.rows {
-                let cells = COLUMNS.iter().map(|it| (it.cell)(row, w).plain());
+                let cells = columns().map(|it| (it.cell)(row, w).plain());
                 file.push_str(&csv::line(cells, w.0));
             }
             let Some(next) = report.next else { break };
@@ -121,16 +133,18 @@ impl Page for ReportFile {
     }
 }
 
-const COLUMNS: &[Column<ReportRowShape>] = &[
-    Column::new(Text::new("period", "período"), |it, w| {
-        Cell::Period(period(&it.period, w), it.period.clone())
-    }),
-    Column::new(labels::COMPANY, |it, _| {
-        let name = it.company_name.as_deref().unwrap_or_default();
-        it.company_id.map_or(Cell::None, |id| {
-            Cell::link(format!("/console/companies/{id}"), name)
-        })
-    }),
+const PERIOD: Column<ReportRowShape> = Column::new(Text::new("period", "período"), |it, w| {
+    Cell::Period(period(&it.period, w), it.period.clone())
+});
+const COMPANY: Column<ReportRowShape> = Column::new(labels::COMPANY, |it, _| {
+    let name = it.company_name.as_deref().unwrap_or_default();
+    it.company_id.map_or(Cell::None, |id| {
+        Cell::link(format!("/console/companies/{id}"), name)
+    })
+});
+
+/// How much there was to do.
+const OF_OFFERS: &[Column<ReportRowShape>] = &[
     Column::new(labels::OFFERS, |it, w| Cell::number(it.activity.offers, w)),
     Column::new(labels::OFFERED_AMOUNT, |it, w| {
         Cell::money(it.activity.offered_amount, w)
@@ -144,6 +158,10 @@ const COLUMNS: &[Column<ReportRowShape>] = &[
     Column::new(labels::REQUESTED_AMOUNT, |it, w| {
         Cell::money(it.activity.requested_amount, w)
     }),
+];
+
+/// What became of it.
+const OF_OUTCOMES: &[Column<ReportRowShape>] = &[
     Column::new(labels::DECLINED, |it, w| {
         Cell::number(it.activity.declined, w)
     }),
@@ -166,6 +184,10 @@ const COLUMNS: &[Column<ReportRowShape>] = &[
     Column::new(labels::RETURNED_PAYOUTS, |it, w| {
         Cell::number(it.activity.returned, w)
     }),
+];
+
+/// What the dispatcher did.
+const OF_DELIVERIES: &[Column<ReportRowShape>] = &[
     Column::new(labels::DELIVERIES, |it, w| {
         Cell::number(it.activity.deliveries, w)
     }),
@@ -174,8 +196,54 @@ const COLUMNS: &[Column<ReportRowShape>] = &[
     }),
 ];
 
-/// The figures, for those who do not see the plots. The newest first; a day without anything has no row.
+/// What the plots show.
+const OF_PLOTS: &[Column<ReportRowShape>] = &[
+    Column::new(labels::OFFERS, |it, w| Cell::number(it.activity.offers, w)),
+    Column::new(labels::OFFERED_AMOUNT, |it, w| {
+        Cell::money(it.activity.offered_amount, w)
+    }),
+    Column::new(labels::REQUESTS, |it, w| {
+        Cell::number(it.activity.requests, w)
+    }),
+    Column::new(labels::PAID_AMOUNT, |it, w| {
+        Cell::money(it.activity.paid_amount, w)
+    }),
+    Column::new(labels::DELIVERIES, |it, w| {
+        Cell::number(it.activity.deliveries, w)
+    }),
+    Column::new(labels::DELIVERIES_GIVEN_UP, |it, w| {
+        Cell::number(it.activity.failed_deliveries, w)
+    }),
+];
+
+/// The columns of a file: all of them.
+fn columns() -> impl Iterator<Item = &'static Column<ReportRowShape>> {
+    [&PERIOD, &COMPANY]
+        .into_iter()
+        .chain(OF_OFFERS)
+        .chain(OF_OUTCOMES)
+        .chain(OF_DELIVERIES)
+}
+
+/// The figures of the plots, for those who do not see them, and where all others are.
 pub(super) fn table(report: &ReportShape, w: Words) -> Table {
+    let all = w.t("All figures", "Todos os números");
+    Table {
+        more: Some((PATH.to_owned(), all)),
+        ..figures(w.t("Figures", "Números"), OF_PLOTS, report, w)
+    }
+}
+
+/// Figures of each period, the newest first; a day without anything has no row. Of all companies together, none is named.
+fn figures(
+    title: &str,
+    columns: impl IntoIterator<Item = &'static Column<ReportRowShape>>,
+    report: &ReportShape,
+    w: Words,
+) -> Table {
+    let has_companies = report.rows.iter().any(|it| it.company_id.is_some());
+    let own = [Some(&PERIOD), has_companies.then_some(&COMPANY)];
+    let columns: Vec<_> = own.into_iter().flatten().chain(columns).collect();
     let some = |it: &&ReportRowShape| {
         let it = &it.activity;
         let numbers = [
@@ -194,10 +262,10 @@ pub(super) fn table(report: &ReportShape, w: Words) -> Table {
         ];
         numbers.iter().any(|number| *number > 0)
     };
-    let row = |it: &ReportRowShape| COLUMNS.iter().map(|column| (column.cell)(it, w)).collect();
+    let row = |it: &ReportRowShape| columns.iter().map(|column| (column.cell)(it, w)).collect();
     Table {
-        title: w.t("Figures", "Números").to_owned(),
-        head: COLUMNS.iter().map(|it| it.title.of(w.0)).collect(),
+        title: title.to_owned(),
+        head: columns.iter().map(|it| it.title.of(w.0)).collect(),
         rows: report.rows.iter().rev().filter(some).map(row).collect(),
         more: None,
     }
