@@ -114,6 +114,8 @@ labels! {
     ATTEMPTS_MADE = "attempts" | "tentativas";
     ENDED = "ended" | "encerrado em";
     LAST_ERROR = "last error" | "último erro";
+    LAST_ANSWER = "last answer" | "última resposta";
+    DURATION = "duration (ms)" | "duração (ms)";
     JOINED_TO = "joined to" | "enviado junto com";
 }
 

@@ -40,6 +40,7 @@ pub use transport::{
 
 pub(crate) use kept_mails::KeptMails;
 pub(crate) use share::{LAST_CALLS_PER_MAILBOX, Turn, Usage, is_counted, mailbox};
+pub(crate) use transport::{PHRASES, Phrase};
 
 /// Maximum number of a company's users who get a mail; the first registered ones.
 pub(crate) const MAX_RECIPIENTS: u32 = 20;

@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use preauth_server::http::platform::PREFIX;
 use serde_json::Value;
-use test_support::{Backend, Home, MailServer, Manner, Sandbox, Server, office, on_each_database};
+use test_support::{
+    Backend, Home, MailServer, Manner, Sandbox, Server, office, on_each_database, travel,
+};
 use wiremock::matchers::any;
 use wiremock::{Mock, MockServer, ResponseTemplate};
 
@@ -13,6 +15,7 @@ use crate::browser::{Browser, browser};
 
 on_each_database! {
     each_number_leads_to_its_list,
+    overdue_deliveries_lead_to_their_list,
     an_endpoint_that_is_paused_and_a_key_that_ends_are_named,
     an_instance_that_only_reads_says_so_in_both_languages,
 }
@@ -81,6 +84,15 @@ async fn each_number_leads_to_its_list(backend: Backend) {
         let list = list_of(&mut browser, label).await;
         assert!(list.contains(rows), "{label}: {list}");
     }
+    // The mail server's own text in a sentence of the reader's language.
+    browser.language = "pt-BR";
+    let refused = browser.page("/console/mails?status=FAILED").await;
+    assert!(refused.contains(">recusado: "), "{refused}");
+    assert!(!refused.contains(">refused: "), "{refused}");
+    assert!(refused.contains("title=\"FAILED\">Com falha<"), "{refused}");
+    let held = browser.page("/console/mails?status=HELD").await;
+    assert!(held.contains("title=\"HELD\">Retido<"), "{held}");
+    browser.language = "en";
     let page = browser.page("/console").await;
     assert!(page.contains("Failing endpoints"), "{page}");
     // Deliveries of an endpoint that is removed are given up.
@@ -93,6 +105,19 @@ async fn each_number_leads_to_its_list(backend: Backend) {
     until(&sandbox, "failedDeliveries").await;
     let list = list_of(&mut browser, "deliveries given up in 24 h").await;
     assert!(list.contains("title=\"FAILED\""), "{list}");
+}
+
+async fn overdue_deliveries_lead_to_their_list(backend: Backend) {
+    // Accepts connections and answers nothing.
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/", listener.local_addr().unwrap());
+    let sandbox = Sandbox::start_sending_to(backend, &url).await;
+    let mut browser = browser(&sandbox).await;
+    office::offer(&sandbox, "NF-1", "fin@fornecedor.example.com").await;
+    travel::advance(&sandbox, 600).await;
+    until(&sandbox, "overdueDeliveries").await;
+    let list = list_of(&mut browser, "overdue deliveries").await;
+    assert!(list.contains("title=\"PENDING\""), "{list}");
 }
 
 async fn an_endpoint_that_is_paused_and_a_key_that_ends_are_named(backend: Backend) {
@@ -123,6 +148,7 @@ async fn an_endpoint_that_is_paused_and_a_key_that_ends_are_named(backend: Backe
         &format!("href=\"{home}\""),
         "Keys that end within 30 days",
         &format!("href=\"/console/api-keys/{key}\">ERP que vence<"),
+        &format!("href=\"{home}\">Construtora Exemplo S.A.<"),
     ] {
         assert!(page.contains(part), "{part}: {page}");
     }

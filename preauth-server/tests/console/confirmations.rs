@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use preauth_core::value::Cnpj;
 use preauth_server::http::console_paths;
 use preauth_server::http::platform::PREFIX;
 use serde_json::json;
@@ -73,7 +74,7 @@ fn asking() -> BTreeSet<&'static str> {
 }
 
 /// The ids of a payment order, an extension and a suppressed address.
-async fn others(sandbox: &Sandbox) -> [String; 3] {
+pub(crate) async fn others(sandbox: &Sandbox) -> [String; 3] {
     let platform = sandbox.platform();
     let post = async |path: &str, body| {
         let done = platform.post_json(&format!("{PREFIX}/{path}"), &body).await;
@@ -87,7 +88,7 @@ async fn others(sandbox: &Sandbox) -> [String; 3] {
     });
     let order = post("payment-orders", order).await;
     let address = "financeiro@fornecedor.example.com";
-    let operation = office::offer(sandbox, "NF-2", address).await;
+    let operation = office::offer(sandbox, "NF-11", address).await;
     for (step, body) in [
         ("request", json!({})),
         ("approve", json!({})),
@@ -99,7 +100,7 @@ async fn others(sandbox: &Sandbox) -> [String; 3] {
     }
     let extension = json!({"newDueDate": due_date(90).to_string(), "totalAmount": 12_777.25});
     let extension = post(&format!("operations/{operation}/extensions"), extension).await;
-    let operation = office::offer(sandbox, "NF-3", address).await;
+    let operation = office::offer(sandbox, "NF-12", address).await;
     let unwanted = format!("{}/nao-receber", sandbox.page_of(operation));
     let form = [("content-type", "application/x-www-form-urlencoded")];
     let suppliers = sandbox.suppliers();
@@ -109,6 +110,37 @@ async fn others(sandbox: &Sandbox) -> [String; 3] {
     let listed = platform.get(&listed).await.json();
     let suppressed = listed["data"][0]["id"].as_str().unwrap().to_owned();
     [order, extension, suppressed]
+}
+
+/// The text between two others, the first time.
+fn between<'a>(page: &'a str, begin: &str, end: &str) -> &'a str {
+    let rest = page.split_once(begin).map(|(_, rest)| rest);
+    assert!(rest.is_some(), "no {begin}: {page}");
+    rest.unwrap().split(end).next().unwrap()
+}
+
+/// A form says first which record it is about, and in its title; its two buttons differ.
+fn names_its_record(form: &str, path: &str, id: &str) {
+    let shown = Cnpj::parse(id).map_or_else(|_| id.to_owned(), |cnpj| cnpj.masked());
+    let first = between(form, "<dl class=\"fields card\">", "</dd>");
+    assert!(first.contains(&shown), "{path}: {first}");
+    let heading = between(form, "<h1>", "</h1>");
+    let title = between(form, "<title>", " · Console</title>");
+    let record = title.strip_prefix(heading);
+    let record = record.and_then(|it| it.strip_prefix(" · "));
+    // The kind, and the name or number of the first fact.
+    let (kind, name) = record.unwrap_or_default().split_once(' ').unwrap();
+    assert!(!kind.is_empty(), "{path}: {title}");
+    let label = between(first, "<dt>", "</dt>");
+    let label = label.split_once(' ').map_or("", |(_, rest)| rest);
+    let name = name.strip_prefix(label).unwrap().trim();
+    assert!(first.contains(name) && !name.is_empty(), "{path}: {title}");
+    let actions = form.rsplit("<div class=\"actions\">").next().unwrap();
+    let texts: Vec<_> = ["<button", "<a "]
+        .map(|begin| between(between(actions, begin, "</"), ">", "<"))
+        .into();
+    assert_ne!(texts[0], texts[1], "{path}");
+    assert!(["Back", "Voltar"].contains(&texts[1]), "{path}: {texts:?}");
 }
 
 async fn the_console_and_the_command_line_ask_for_the_same(backend: Backend) {
@@ -121,7 +153,6 @@ async fn the_console_and_the_command_line_ask_for_the_same(backend: Backend) {
         .collect();
     let sandbox = Sandbox::start(backend).await;
     let ids = Ids::of(&sandbox).await;
-    let [order, extension, suppressed] = others(&sandbox).await;
     let mut browser = browser(&sandbox).await;
     let mut seen = BTreeSet::new();
     for (method, route) in console_paths() {
@@ -129,18 +160,20 @@ async fn the_console_and_the_command_line_ask_for_the_same(backend: Backend) {
         if method != "POST" || own.contains(&route.as_str()) {
             continue;
         }
-        let path = match route.split('/').nth(2).unwrap() {
-            "payment-orders" => route.replace("{id}", &order),
-            "extensions" => route.replace("{id}", &extension),
-            "suppressed-addresses" => route.replace("{id}", &suppressed),
-            _ => ids.fill(&route),
-        };
+        let path = ids.fill(&route);
         let form = browser.get(&path).await;
         // Ticked deliveries have no form of their own.
         if form.status == 303 {
             continue;
         }
         assert_eq!(form.status, 200, "{path}: {}", form.text);
+        if route.contains("/{") {
+            let id = path.split('/').nth(3).unwrap();
+            names_its_record(&form.text, &path, id);
+            browser.language = "pt-BR";
+            names_its_record(&browser.page(&path).await, &path, id);
+            browser.language = "en";
+        }
         if form.text.contains("This cannot be undone.") {
             assert!(
                 asked.contains(route.as_str()),

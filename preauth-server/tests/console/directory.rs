@@ -45,7 +45,7 @@ async fn a_branch_is_registered_from_its_head_office(backend: Backend) {
     assert!(file.text.contains("\"Filial <b>Sul</b>\""), "{}", file.text);
     // Who did it stands in the audit log.
     let log = browser.page("/console/log").await;
-    assert!(log.contains("addCompany"), "{log}");
+    assert!(log.contains("title=\"addCompany\""), "{log}");
 }
 
 async fn an_invited_supplier_shows_what_companies_call_it(backend: Backend) {
@@ -79,6 +79,27 @@ async fn an_invited_supplier_shows_what_companies_call_it(backend: Backend) {
     let file = format!("/console/companies/{id}/invitations.csv");
     let file = browser.get(&file).await;
     assert_eq!(file.text.lines().count(), 2, "{}", file.text);
+    assert!(file.text.contains("\"Construtora Exemplo S.A.\""));
+
+    // The first thing that can be done is to register it, under the CNPJ that is known.
+    let home = format!("/console/companies/{id}");
+    let page = browser.page(&home).await;
+    let first = page.split("class=\"button").nth(1).unwrap();
+    let register = format!("{home}/register");
+    assert!(first.contains(&format!("href=\"{register}\"")), "{page}");
+    let form = browser.page(&register).await;
+    assert!(form.contains("value=\"33444555000181\""), "{form}");
+    let fields = [
+        ("cnpj", "33444555000181"),
+        ("name", "Fornecedora Certa Ltda."),
+        ("kind", "SUPPLIER"),
+    ];
+    let done = browser.submit_again(&form, &register, &fields).await;
+    assert_eq!(done.status, 303, "{}", done.text);
+    assert_eq!(done.header("location"), format!("{home}?done=1"));
+    let page = browser.page(&home).await;
+    assert!(page.contains("<h1>Fornecedora Certa Ltda.</h1>"), "{page}");
+    assert!(!page.contains(&register), "{page}");
 }
 
 async fn a_received_invoice_is_recorded_listed_and_shown(backend: Backend) {
@@ -126,5 +147,5 @@ async fn secrets_are_encrypted_anew(backend: Backend) {
     assert_eq!(done.status, 303, "{}", done.text);
     assert_eq!(done.header("location"), "/console/master-keys?done=1");
     let log = browser.page("/console/log").await;
-    assert!(log.contains("reencryptSecrets"), "{log}");
+    assert!(log.contains("title=\"reencryptSecrets\""), "{log}");
 }

@@ -74,8 +74,9 @@ async fn rows_of_the_log_lead_to_their_records(backend: Backend) {
     let history = browser.page(&page).await;
     let event = &details["history"].as_array().unwrap().last().unwrap()["operator"];
     let request = event["requestId"].as_str().unwrap();
-    assert!(history.contains(&format!(">{request}<")), "{history}");
-    assert!(log.contains(&format!(">{request}<")), "{log}");
+    let whole = format!("title=\"{request}\">…{}<", &request[28..]);
+    assert!(history.contains(&whole), "{history}");
+    assert!(log.contains(&whole), "{log}");
 
     // Only on behalf of one company; its page leads there.
     let of_company = format!("/console/log?companyId={company}");
@@ -88,6 +89,7 @@ async fn rows_of_the_log_lead_to_their_records(backend: Backend) {
     let file = browser.get(&file).await;
     assert!(file.text.contains(request), "{}", file.text);
     assert!(!file.text.contains("addOperator"), "{}", file.text);
+    assert!(file.text.contains(&format!("\"users/{user}\"")));
     let wrong = browser.page("/console/log?companyId=1").await;
     assert!(wrong.contains("error-companyId"), "{wrong}");
 }

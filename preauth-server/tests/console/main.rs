@@ -9,6 +9,7 @@
 
 mod attention;
 mod browser;
+mod company_columns;
 mod confirmations;
 mod database_away;
 mod directory;

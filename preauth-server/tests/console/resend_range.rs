@@ -60,6 +60,8 @@ async fn what_will_be_sent_again_is_shown_first(backend: Backend) {
         "{}",
         shown.text
     );
+    let button = "<button class=\"primary\">Send 3 deliveries again</button>";
+    assert!(shown.text.contains(button), "{}", shown.text);
     let (mark, after) = (hidden(&shown.text, "counted"), hidden(&shown.text, "after"));
     assert_eq!(
         attempts_of_delivered(&sandbox).await,

@@ -1,6 +1,11 @@
 //! No page shows a word of the API where its reader's language has one, and every page has a title.
 
+use std::collections::BTreeSet;
+
 use preauth_server::http::console_paths;
+use preauth_server::http::platform::PREFIX;
+use reqwest::Method;
+use serde_json::json;
 use test_support::{Backend, Sandbox, office, on_each_database};
 
 use crate::browser::browser;
@@ -8,6 +13,7 @@ use crate::pages::Ids;
 
 on_each_database! {
     pages_have_titles_and_no_words_of_the_api,
+    portuguese_agrees_with_its_nouns,
     why_a_delivery_failed_is_said_in_words,
 }
 
@@ -39,11 +45,59 @@ fn texts(page: &str) -> Vec<&str> {
     texts.filter(|text| !text.is_empty()).collect()
 }
 
-/// Whether a word is a constant of the API, such as `IN_PRE_AUTH`.
-fn is_constant(word: &str) -> bool {
-    let is_of = |byte: u8| byte.is_ascii_uppercase() || byte == b'_';
-    let inner = word.trim_matches('_');
-    inner.contains('_') && inner.bytes().all(is_of)
+/// The console's table of the words of the API.
+const NAMES: &str = include_str!("../../src/http/console/names.rs");
+
+/// The codes of that table, such as `IN_PRE_AUTH` and `webhook.test`.
+fn codes() -> BTreeSet<&'static str> {
+    let is_of = |byte: u8| byte.is_ascii_alphanumeric() || b"_.".contains(&byte);
+    // Each row begins with its code.
+    let rows = NAMES.split("#[cfg(test)]").next().unwrap().split('(');
+    let codes = rows.filter_map(|row| row.trim_start().strip_prefix('"')?.split('"').next());
+    let codes: BTreeSet<_> = codes
+        .filter(|code| code.len() > 2 && code.bytes().all(is_of))
+        .collect();
+    for code in ["ADMIN", "REQUEST_ADVANCES", "webhook.test", "FORBIDDEN"] {
+        assert!(codes.contains(code), "{code}: {codes:?}");
+    }
+    codes
+}
+
+/// The `operationId` of each request of the platform API that changes something.
+async fn writes(sandbox: &Sandbox) -> Vec<String> {
+    let document = sandbox.platform().get("/openapi.json").await;
+    let document = document.json();
+    let paths = document["paths"].as_object().unwrap().values();
+    let operations = paths.flat_map(|path| path.as_object().unwrap());
+    let writes = operations.filter(|(method, _)| *method != "get");
+    writes
+        .filter_map(|(_, operation)| operation["operationId"].as_str())
+        .map(ToOwned::to_owned)
+        .collect()
+}
+
+/// Leaves rows in the audit log whose values are words of the API.
+async fn change_settings(sandbox: &Sandbox) {
+    let platform = sandbox.platform();
+    let company = sandbox.company().await;
+    let user =
+        json!({"name": "Bia", "email": "bia@example.com", "permissions": ["REQUEST_ADVANCES"]});
+    let path = format!("{PREFIX}/companies/{company}/users");
+    let user = platform.post_json(&path, &user).await;
+    assert_eq!(user.status, 201, "{}", user.text);
+    let user = user.json()["id"].as_str().unwrap().to_owned();
+    let body =
+        json!({"permissions": ["PRE_AUTHORIZE_ADVANCES", "REQUEST_ADVANCES"], "active": false});
+    let json = [("content-type", "application/json")];
+    let path = format!("{PREFIX}/users/{user}");
+    let body = Some(body.to_string().into_bytes());
+    let changed = platform.send(Method::PATCH, &path, &json, body).await;
+    assert_eq!(changed.status, 200, "{}", changed.text);
+    let endpoint = json!({"url": NOWHERE, "events": ["webhook.test", "anticipation.paid"]});
+    let path = format!("{PREFIX}/companies/{company}/webhook-endpoint");
+    let endpoint = Some(endpoint.to_string().into_bytes());
+    let set = platform.send(Method::PUT, &path, &json, endpoint).await;
+    assert_eq!(set.status, 200, "{}", set.text);
 }
 
 fn title(page: &str) -> &str {
@@ -65,6 +119,9 @@ async fn pages_have_titles_and_no_words_of_the_api(backend: Backend) {
     let sandbox = Sandbox::start_sending_to(backend, NOWHERE).await;
     let ids = Ids::of(&sandbox).await;
     attempted(&sandbox).await;
+    change_settings(&sandbox).await;
+    let (codes, writes) = (codes(), writes(&sandbox).await);
+    assert!(writes.len() > 50, "{writes:?}");
     let mut browser = browser(&sandbox).await;
     for language in ["en", "pt-BR"] {
         browser.language = language;
@@ -82,13 +139,55 @@ async fn pages_have_titles_and_no_words_of_the_api(backend: Backend) {
             );
             let page = of_people(&answer.text);
             for text in texts(&page) {
-                let is_part = |letter: char| !letter.is_ascii_alphanumeric() && letter != '_';
-                let found = text.split(is_part).find(|word| is_constant(word));
+                let is_part =
+                    |letter: char| !letter.is_ascii_alphanumeric() && !"_.".contains(letter);
+                let mut words = text.split(is_part).map(|word| word.trim_matches('.'));
+                let found = words.find(|word| codes.contains(*word));
                 assert_eq!(found, None, "{path}: {text}");
+                assert!(!writes.iter().any(|it| it == text), "{path}: {text}");
             }
             read += 1;
         }
         assert!(read > 60, "{read} pages");
+        // Every action can be chosen by its words.
+        let log = browser.page("/console/log").await;
+        for action in &writes {
+            assert!(
+                log.contains(&format!("<option value=\"{action}\"")),
+                "{action}"
+            );
+        }
+        let (was, is) = match language {
+            "en" => ("Request advances", "Pre-authorize advances"),
+            _ => ("Solicitar antecipações", "Pré-autorizar antecipações"),
+        };
+        let row = log.split("title=\"permissions: ").nth(1).unwrap();
+        let row = row.split("</td>").next().unwrap();
+        assert!(row.contains(was) && row.contains(is), "{row}");
+    }
+}
+
+async fn portuguese_agrees_with_its_nouns(backend: Backend) {
+    let sandbox = Sandbox::start(backend).await;
+    let ids = Ids::of(&sandbox).await;
+    let order = ids.fill("/console/payment-orders/{id}");
+    let path = order.replace("/console", PREFIX) + "/cancel";
+    let canceled = sandbox.platform().post_json(&path, &json!({})).await;
+    assert_eq!(canceled.status, 200, "{}", canceled.text);
+    let mut browser = browser(&sandbox).await;
+    browser.language = "pt-BR";
+    for (path, word) in [
+        (order, "Cancelada"),
+        (ids.fill("/console/operators/{id}"), "Ativo"),
+        (ids.fill("/console/operators/{id}/revoke"), "Ativo"),
+        (ids.fill("/console/api-keys/{id}"), "Ativa"),
+        ("/console/operators".to_owned(), "Ativo"),
+    ] {
+        let page = browser.page(&path).await;
+        assert!(
+            page.contains(&format!("\">{word}</span>")),
+            "{path}: {page}"
+        );
     }
 }
 

@@ -40,6 +40,12 @@ pub(super) enum Cell {
         href: String,
         text: String,
     },
+    /// A link with what files have instead of its text.
+    CodedLink {
+        href: String,
+        code: String,
+        text: String,
+    },
     /// Forms.
     ActionLinks(Vec<ActionLink>),
     /// A name and what tells it from others.
@@ -119,6 +125,11 @@ impl Cell {
         Self::Badge(names::badge(status.as_str(), w))
     }
 
+    /// A status of a mail, an operator or an endpoint: in Portuguese these are masculine.
+    pub(super) fn masculine_badge<T: TextEnum>(status: &Open<T>, w: Words) -> Self {
+        Self::Badge(names::masculine_badge(status.as_str(), w))
+    }
+
     pub(super) fn name(code: &str, w: Words) -> Self {
         Self::text(names::name(code, w))
     }
@@ -128,6 +139,18 @@ impl Cell {
         Self::Coded {
             code: code.into(),
             name: name.into(),
+        }
+    }
+
+    pub(super) fn coded_link(
+        href: impl Into<String>,
+        code: impl Into<String>,
+        text: impl Into<String>,
+    ) -> Self {
+        Self::CodedLink {
+            href: href.into(),
+            code: code.into(),
+            text: text.into(),
         }
     }
 
@@ -164,7 +187,7 @@ impl Cell {
             Self::Text(text) | Self::Short(text) | Self::Code(text) => text.clone(),
             Self::Number(_, text) | Self::Amount(_, text) | Self::Period(_, text) => text.clone(),
             Self::Link { text, .. } => text.clone(),
-            Self::Coded { code, .. } => code.clone(),
+            Self::Coded { code, .. } | Self::CodedLink { code, .. } => code.clone(),
             Self::Badge(badge) => badge.code.clone(),
             Self::Time(at, _) => at.to_string(),
             Self::Pair(cell, more) => format!("{} ({more})", cell.plain()),

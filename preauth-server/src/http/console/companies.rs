@@ -23,7 +23,7 @@ use super::frame::Section;
 use super::guard::Page;
 use super::invitations::Invitations;
 use super::log;
-use super::named_company::name;
+use super::named_company::{name, path};
 use super::personal_data;
 use super::record::{Part, Record, Table};
 use super::users::Users;
@@ -45,13 +45,20 @@ impl Page for One {
         } else {
             &companies::SUSPEND
         };
+        let register = companies::REGISTER.link(visit, &ids);
         let mut record = Record::new(visit, Section::Companies, name(&it, w))
             .under("/console/companies", w.t("Companies", "Empresas"))
-            .action_links(companies::UPDATE.link(visit, &ids))
+            .action_links(register.filter(|_| !it.registered))
+            .action_links(
+                companies::UPDATE
+                    .link(visit, &ids)
+                    .filter(|_| it.registered),
+            )
             .action_links(suspension.link(visit, &ids))
             .action_links(personal_data::link(visit, it.cnpj.as_str()))
             .action_links(log::of_company(visit, id))
-            .fields(fields(&it, head_office(visit, &it).await?, w));
+            .fields(fields(&it, head_office(visit, &it).await?, w))
+            .fields(lists(&it, w));
         if let Some(suspension) = &it.suspension {
             let text = w.t(
                 "Suspended: its keys are refused.",
@@ -75,9 +82,7 @@ impl Page for One {
                 .action_links_below(companies::BLOCK.link(visit, &ids));
         }
         if !it.registered {
-            record = record
-                .table(excerpt(&Invitations, visit).await?)
-                .action_links_below(companies::ADD.link(visit, &[]));
+            record = record.table(excerpt(&Invitations, visit).await?);
         } else if it.head_office_id.is_none() {
             record = record
                 .table(excerpt(&Branches, visit).await?)
@@ -118,6 +123,34 @@ fn fields(it: &CompanyShape, head_office: Option<Cell>, w: Words) -> Vec<(&'stat
     rows
 }
 
+/// The lists of what belongs to a company. Events and mails are those of a head office, its branches included.
+fn lists(it: &CompanyShape, w: Words) -> Vec<(&'static str, Cell)> {
+    let own = path(it);
+    let cnpj = it.cnpj.as_str();
+    let all = w.t("All of this company", "Todas desta empresa");
+    let mut rows = vec![(
+        w.t("operations", "operações"),
+        Cell::link(format!("/console/operations?cnpj={cnpj}"), all),
+    )];
+    if it.head_office_id.is_none() {
+        let mails = w.t("All of this company", "Todos desta empresa");
+        rows.extend([
+            (
+                w.t("deliveries", "entregas"),
+                Cell::link(format!("{own}/deliveries"), all),
+            ),
+            (
+                w.t("mails", "e-mails"),
+                Cell::link(format!("{own}/mails"), mails),
+            ),
+        ]);
+    }
+    let report = format!("/console/reports?companyId={}", it.id);
+    let months = w.t("The last 30 days", "Os últimos 30 dias");
+    rows.push((w.t("report", "relatório"), Cell::link(report, months)));
+    rows
+}
+
 /// The webhook endpoint, if there is one.
 async fn endpoint(visit: &Visit, record: Record, id: &str) -> Result<Record, Failure> {
     let w = visit.words;
@@ -152,7 +185,7 @@ async fn endpoint(visit: &Visit, record: Record, id: &str) -> Result<Record, Fai
     };
     let rows = vec![
         (labels::URL.of(w.0), Cell::code(&it.url)),
-        (labels::STATUS.of(w.0), Cell::badge(&it.status, w)),
+        (labels::STATUS.of(w.0), Cell::masculine_badge(&it.status, w)),
         (labels::PAUSED.of(w.0), Cell::time(it.paused_at, w)),
         (
             labels::LAST_SUCCESS.of(w.0),
@@ -160,13 +193,6 @@ async fn endpoint(visit: &Visit, record: Record, id: &str) -> Result<Record, Fai
         ),
         (labels::CREATED.of(w.0), Cell::time(it.created_at, w)),
         (labels::EVENTS.of(w.0), events),
-        (
-            w.t("deliveries", "entregas"),
-            Cell::link(
-                format!("/console/companies/{id}/deliveries"),
-                w.t("All deliveries", "Todas as entregas"),
-            ),
-        ),
     ];
     let forms = [
         &companies::TEST_ENDPOINT,

@@ -1,6 +1,6 @@
 //! Deliveries of webhooks: over all companies, and one with every attempt.
 
-use preauth_core::value::EventType;
+use preauth_core::value::{CompanyId, EventType};
 use salvo::async_trait;
 
 use crate::directory::{DeliveryStatus, DeliveryWait};
@@ -61,7 +61,7 @@ const COLUMNS: &[Column<DeliveryShape>] = &[
     Column::new(labels::ATTEMPTS_MADE, |it, w| {
         Cell::number(u64::try_from(it.attempts.len()).unwrap_or_default(), w)
     }),
-    Column::new(labels::LAST_ERROR, |it, w| {
+    Column::new(labels::LAST_ANSWER, |it, w| {
         let last = it.attempts.last();
         last.map_or(Cell::None, |attempt| outcome(attempt, w))
     }),
@@ -79,6 +79,7 @@ impl List for All {
 
     const SECTION: Section = Section::Deliveries;
     const PATH: &'static str = "/deliveries";
+    const COMPANY: Option<(usize, Text)> = Some((2, labels::COMPANY));
 
     fn title(&self, w: Words) -> String {
         w.t("Deliveries", "Entregas").to_owned()
@@ -94,6 +95,10 @@ impl List for All {
 
     fn columns(&self) -> &'static [Column<DeliveryShape>] {
         COLUMNS
+    }
+
+    fn company(&self, it: &DeliveryShape) -> Option<CompanyId> {
+        Some(it.company_id)
     }
 
     fn tick_form(&self, visit: &Visit) -> Option<TickForm> {
@@ -258,7 +263,7 @@ fn attempts(attempts: &[AttemptShape], w: Words) -> Table {
             labels::ATTEMPT,
             labels::AT,
             labels::BY,
-            labels::MILLISECONDS,
+            labels::DURATION,
             labels::HTTP_STATUS,
             labels::ANSWER,
         ]

@@ -5,6 +5,7 @@ use crate::http::platform::Listed;
 use super::PREFIX;
 use super::failure::Failure;
 use super::list::{List, linked_rows, titles};
+use super::named_company::NamedCompanies;
 use super::record::Table;
 use super::visit::Visit;
 
@@ -20,7 +21,7 @@ pub(super) async fn excerpt<L: List>(list: &L, visit: &Visit) -> Result<Table, F
     Ok(Table {
         title: list.title(w),
         head: titles(list, w),
-        rows: linked_rows(list, &found.data, visit),
+        rows: linked_rows(list, &found.data, visit, NamedCompanies::default()).await?,
         more: Some((whole, w.t("The whole list", "A lista inteira"))),
     })
 }

@@ -20,64 +20,80 @@ use super::visit::Visit;
 /// The path of the page.
 pub(super) const PATH: &str = "/console/health";
 
-/// A metric without labels: its name, and its meaning in English and in Portuguese.
-type Meaning = (&'static str, &'static str, &'static str);
+/// A metric without labels: its name, its meaning in English and in Portuguese, and the list of what it counts.
+type Meaning = (
+    &'static str,
+    &'static str,
+    &'static str,
+    Option<&'static str>,
+);
 
 const METRICS: &[Meaning] = &[
     (
         "preauth_deliveries_due",
         "deliveries that are due",
         "entregas cuja hora chegou",
+        None,
     ),
     (
         "preauth_deliveries_oldest_due_age_seconds",
-        "seconds for which the oldest of them has been due",
-        "segundos desde que chegou a hora da mais antiga",
+        "time for which the oldest of them has been due",
+        "tempo desde que chegou a hora da mais antiga",
+        None,
     ),
     (
         "preauth_deliveries_retrying",
         "deliveries that wait after a failed attempt",
         "entregas em espera depois de uma falha",
+        Some("/console/deliveries?wait=AFTER_FAILURE"),
     ),
     (
         "preauth_deliveries_oldest_retrying_age_seconds",
-        "age of the oldest of them in seconds",
-        "idade da mais antiga delas em segundos",
+        "age of the oldest of them",
+        "idade da mais antiga delas",
+        None,
     ),
     (
         "preauth_deliveries_paused",
         "deliveries that wait for paused endpoints",
         "entregas à espera de endpoints pausados",
+        Some("/console/deliveries?status=PAUSED"),
     ),
     (
         "preauth_endpoints_failing",
         "endpoints where nothing arrives",
         "endpoints em que nada chega",
+        None,
     ),
     (
         "preauth_endpoints_paused",
         "paused endpoints with such deliveries",
         "endpoints pausados com essas entregas",
+        None,
     ),
     (
         "preauth_endpoints_slow",
         "endpoints that answer slowly",
         "endpoints que respondem devagar",
+        None,
     ),
     (
         "preauth_notices_staged",
         "mails that were not sent yet",
         "e-mails ainda não enviados",
+        None,
     ),
     (
         "preauth_notices_oldest_due_age_seconds",
-        "seconds for which the oldest due mail has waited",
-        "segundos de espera do e-mail mais antigo cuja hora chegou",
+        "time for which the oldest due mail has waited",
+        "tempo de espera do e-mail mais antigo cuja hora chegou",
+        None,
     ),
     (
         "preauth_file_quota_near_head_offices",
         "companies near the limit of their files",
         "empresas perto do limite de arquivos",
+        None,
     ),
 ];
 
@@ -149,19 +165,41 @@ pub(super) async fn troubles(visit: &Visit) -> Vec<(&'static str, String)> {
     [unready, stall, warning].into_iter().flatten().collect()
 }
 
+/// A duration in its two greatest units: `1 d 1 h`.
+fn duration(seconds: u64) -> String {
+    let minutes = seconds.div_euclid(60);
+    let hours = minutes.div_euclid(60);
+    let days = hours.div_euclid(24);
+    let (first, second) = if days > 0 {
+        ((days, "d"), (hours.rem_euclid(24), "h"))
+    } else if hours > 0 {
+        ((hours, "h"), (minutes.rem_euclid(60), "min"))
+    } else if minutes > 0 {
+        ((minutes, "min"), (seconds.rem_euclid(60), "s"))
+    } else {
+        ((seconds, "s"), (0, ""))
+    };
+    match (first, second) {
+        ((number, unit), (0, _)) => format!("{number} {unit}"),
+        ((number, unit), (rest, of_rest)) => format!("{number} {unit} {rest} {of_rest}"),
+    }
+}
+
 fn numbers(metrics: &str, w: Words) -> Table {
     let value = |name: &str| {
         let mut lines = metrics.lines();
         lines.find_map(|line| line.strip_prefix(name)?.strip_prefix(' '))
     };
-    let row = |(name, en, pt): &Meaning| {
+    let row = |(name, en, pt, list): &Meaning| {
         let value = value(name)?;
         let whole = value.split('.').next().unwrap_or_default().parse::<u64>();
-        Some(vec![
-            Cell::text(w.t(en, pt)),
-            whole.map_or_else(|_| Cell::code(value), |number| Cell::number(number, w)),
-            Cell::code(name),
-        ])
+        let shown = match (whole, list) {
+            (Err(_), _) => Cell::code(value),
+            (Ok(seconds), _) if name.ends_with("_seconds") => Cell::coded(value, duration(seconds)),
+            (Ok(number), Some(list)) if number > 0 => Cell::link(*list, w.number(&number)),
+            (Ok(number), _) => Cell::number(number, w),
+        };
+        Some(vec![Cell::text(w.t(en, pt)), shown, Cell::code(name)])
     };
     Table {
         title: w.t("Waiting work", "Trabalho em espera").to_owned(),
@@ -172,5 +210,24 @@ fn numbers(metrics: &str, w: Words) -> Table {
         ],
         rows: METRICS.iter().filter_map(row).collect(),
         more: None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::duration;
+
+    #[test]
+    fn a_duration_has_its_two_greatest_units() {
+        for (seconds, shown) in [
+            (0, "0 s"),
+            (59, "59 s"),
+            (61, "1 min 1 s"),
+            (3_600, "1 h"),
+            (5_400, "1 h 30 min"),
+            (90_061, "1 d 1 h"),
+        ] {
+            assert_eq!(duration(seconds), shown);
+        }
     }
 }

@@ -13,6 +13,7 @@ use super::failure::Failure;
 use super::frame::Section;
 use super::guard::Page;
 use super::health;
+use super::named_company::NamedCompanies;
 use super::record::{Part, Record, Table};
 use super::reports;
 use super::visit::Visit;
@@ -84,7 +85,7 @@ impl Page for Home {
             }
         }
         if !attention.ending_keys.is_empty() {
-            record = record.table(keys(&attention.ending_keys, w));
+            record = record.table(keys(&attention.ending_keys, visit).await?);
         }
         let title = w.t("The last 30 days", "Os últimos 30 dias").to_owned();
         record
@@ -97,7 +98,7 @@ impl Page for Home {
     }
 }
 
-/// The numbers that are not zero, each with its list.
+/// The numbers that are not zero, each with its list. Lists of what was given up have no beginning in time.
 fn urgent(it: &AttentionShape, w: Words) -> Vec<(&'static str, Cell)> {
     let rows = [
         (
@@ -107,11 +108,13 @@ fn urgent(it: &AttentionShape, w: Words) -> Vec<(&'static str, Cell)> {
             ),
             it.retried_deliveries,
             "/console/deliveries?wait=AFTER_FAILURE",
+            None,
         ),
         (
             w.t("overdue deliveries", "entregas atrasadas"),
             it.overdue_deliveries,
             "/console/deliveries?wait=OVERDUE",
+            None,
         ),
         (
             w.t(
@@ -120,21 +123,31 @@ fn urgent(it: &AttentionShape, w: Words) -> Vec<(&'static str, Cell)> {
             ),
             it.failed_deliveries,
             "/console/deliveries?status=FAILED",
+            Some(w.t("among all that failed", "entre todas com falha")),
         ),
         (
             w.t("held mails", "e-mails retidos"),
             it.held_mails,
             "/console/mails?status=HELD",
+            None,
         ),
         (
             w.t("mails given up in 24 h", "e-mails abandonados em 24 h"),
             it.failed_mails,
             "/console/mails?status=FAILED",
+            Some(w.t("among all that failed", "entre todos com falha")),
         ),
     ];
-    let some = rows.into_iter().filter(|(_, number, _)| *number > 0);
-    some.map(|(label, number, href)| (label, Cell::link(href, w.number(&number))))
-        .collect()
+    let some = rows.into_iter().filter(|(_, number, ..)| *number > 0);
+    some.map(|(label, number, href, among)| {
+        let link = Cell::link(href, w.number(&number));
+        let cell = match among {
+            Some(among) => link.and(among),
+            None => link,
+        };
+        (label, cell)
+    })
+    .collect()
 }
 
 fn companies(title: &str, found: &[CompanyAttentionShape], w: Words) -> Table {
@@ -152,22 +165,28 @@ fn companies(title: &str, found: &[CompanyAttentionShape], w: Words) -> Table {
     }
 }
 
-fn keys(found: &[EndingKeyShape], w: Words) -> Table {
-    let row = |it: &EndingKeyShape| {
-        vec![
+async fn keys(found: &[EndingKeyShape], visit: &Visit) -> Result<Table, Failure> {
+    let w = visit.words;
+    let mut named = NamedCompanies::default();
+    let mut rows = Vec::with_capacity(found.len());
+    for it in found {
+        rows.push(vec![
             Cell::link(format!("/console/api-keys/{}", it.id), &it.name),
+            named.cell(visit, Some(it.company_id)).await?,
             Cell::time(it.expires_at, w),
-        ]
-    };
-    Table {
+        ]);
+    }
+    Ok(Table {
         title: w
             .t(
                 "Keys that end within 30 days",
                 "Chaves que vencem em 30 dias",
             )
             .to_owned(),
-        head: vec![labels::KEY.of(w.0), labels::EXPIRES.of(w.0)],
-        rows: found.iter().map(row).collect(),
+        head: [labels::KEY, labels::COMPANY, labels::EXPIRES]
+            .map(|it| it.of(w.0))
+            .to_vec(),
+        rows,
         more: more_than_shown(
             found.len(),
             (
@@ -178,7 +197,7 @@ fn keys(found: &[EndingKeyShape], w: Words) -> Table {
                 ),
             ),
         ),
-    }
+    })
 }
 
 /// Where the others are, if there may be others.

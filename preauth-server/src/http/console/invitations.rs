@@ -1,9 +1,12 @@
 //! What companies call a supplier that they invited and that is not registered.
 
+use preauth_core::value::CompanyId;
+
 use crate::http::StoredText;
 use crate::http::pages::words::Words;
 use crate::http::platform::companies::InvitationShape;
 use crate::labels;
+use crate::language::Text;
 
 use super::cell::Cell;
 use super::company_list;
@@ -20,6 +23,7 @@ impl List for Invitations {
 
     const SECTION: Section = Section::Companies;
     const PATH: &'static str = "/companies/{id}/invitations";
+    const COMPANY: Option<(usize, Text)> = Some((4, labels::INVITED_BY));
 
     fn title(&self, w: Words) -> String {
         w.t("Invitations", "Convites").to_owned()
@@ -27,6 +31,10 @@ impl List for Invitations {
 
     fn source(&self, visit: &Visit) -> Result<String, Failure> {
         Ok(format!("companies/{}/invitations", visit.id("id")?))
+    }
+
+    fn company(&self, it: &InvitationShape) -> Option<CompanyId> {
+        Some(it.head_office_id)
     }
 
     fn columns(&self) -> &'static [Column<InvitationShape>] {
@@ -38,10 +46,6 @@ impl List for Invitations {
             Column::new(labels::EMAIL, |it, _| Cell::text(it.contact.email.as_str())),
             Column::new(labels::PHONE, |it, _| {
                 Cell::maybe(it.contact.phone.as_ref().map(StoredText::as_str))
-            }),
-            Column::new(labels::INVITED_BY, |it, _| {
-                let path = format!("/console/companies/{}", it.head_office_id);
-                Cell::link(path, it.head_office_id)
             }),
             Column::new(labels::INVITED, |it, w| Cell::time(it.invited_at, w)),
             Column::new(labels::NAME_CONFIRMED, |it, w| {

@@ -15,6 +15,7 @@ use super::failure::Failure;
 use super::frame::Section;
 use super::guard::Page;
 use super::list::{Column, List};
+use super::named_company::party;
 use super::record::Record;
 use super::visit::Visit;
 
@@ -72,16 +73,6 @@ impl Page for One {
         let w = visit.words;
         let id = visit.id("id")?;
         let it: InvoiceShape = visit.get(format!("invoices/{id}")).await?;
-        let company = |id, name: &str, cnpj: String| {
-            Cell::link(format!("/console/companies/{id}"), name).and(cnpj)
-        };
-        let (payer, supplier) = (&it.payer, &it.supplier);
-        let payer = company(payer.company_id, payer.name.as_str(), payer.cnpj.masked());
-        let supplier = company(
-            supplier.company_id,
-            supplier.name.as_str(),
-            supplier.cnpj.masked(),
-        );
         let title = format!("{} {}", w.t("Received invoice", "Nota recebida"), it.id);
         Record::new(visit, Section::Invoices, title)
             .under(
@@ -90,8 +81,8 @@ impl Page for One {
             )
             .fields(vec![
                 (labels::NUMBER.of(w.0), number(&it)),
-                (labels::PAYER.of(w.0), payer),
-                (labels::SUPPLIER.of(w.0), supplier),
+                (labels::PAYER.of(w.0), party(&it.payer)),
+                (labels::SUPPLIER.of(w.0), party(&it.supplier)),
                 (labels::AMOUNT.of(w.0), Cell::money(it.invoice.amount, w)),
                 (labels::DUE_DATE.of(w.0), Cell::day(it.invoice.due_date, w)),
                 (labels::RECEIVED.of(w.0), Cell::time(it.created_at, w)),

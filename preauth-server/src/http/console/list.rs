@@ -3,7 +3,7 @@
 use askama::Template;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use preauth_core::ErrorCode;
-use preauth_core::value::calendar;
+use preauth_core::value::{CompanyId, calendar};
 use preauth_core::wire::Pagination;
 use salvo::async_trait;
 use salvo::http::StatusCode;
@@ -23,6 +23,7 @@ use super::cell::Cell;
 use super::failure::{Failure, render};
 use super::frame::{Frame, Section};
 use super::guard::Page;
+use super::named_company::NamedCompanies;
 use super::problems::{Problems, beside};
 use super::ticks::{Tick, TickForm};
 use super::visit::Visit;
@@ -44,6 +45,9 @@ pub(super) trait List: Send + Sync + 'static {
     /// Whether rows have forms.
     const HAS_ROW_LINKS: bool = false;
 
+    /// A column that names the company of each row: its place among the columns, and its title.
+    const COMPANY: Option<(usize, Text)> = None;
+
     fn title(&self, w: Words) -> String;
 
     /// The list in the API: its path below the prefix.
@@ -55,6 +59,11 @@ pub(super) trait List: Send + Sync + 'static {
     }
 
     fn columns(&self) -> &'static [Column<Self::Row>];
+
+    /// The company of a row, which a column names by [`List::COMPANY`].
+    fn company(&self, _row: &Self::Row) -> Option<CompanyId> {
+        None
+    }
 
     /// What is done with ticked rows, if there is anything that the operator may do.
     fn tick_form(&self, _visit: &Visit) -> Option<TickForm> {
@@ -111,6 +120,11 @@ pub(super) enum FilterKind {
     },
     /// One of these words.
     Choice(fn() -> Vec<&'static str>),
+    /// One of these words, with names of its own.
+    Named(
+        fn() -> Vec<&'static str>,
+        fn(code: &str, w: Words) -> String,
+    ),
 }
 
 impl Filter {
@@ -214,7 +228,8 @@ impl<L: List> Page for Shown<L> {
         let own = page_query(list, visit);
         let at = |number: u64| format!("{base}?{own}page={number}");
         let pages = found.pagination.total_pages;
-        let rows = linked_rows(list, &found.data, visit);
+        let named = NamedCompanies::default();
+        let rows = linked_rows(list, &found.data, visit, named).await?;
         let columns = titles(list, w)
             .into_iter()
             .zip(0..)
@@ -265,12 +280,13 @@ impl<L: List> Page for Csv<L> {
         let Self(list) = self;
         let w = visit.words;
         let (source, query) = (list.source(visit)?, api_query(list, visit));
-        let titles = list.columns().iter().map(|it| it.title.of(w.0).to_owned());
+        let titles = own_titles(list, w).into_iter().map(ToOwned::to_owned);
         let mut file = format!("{}{}", csv::MARK, csv::line(titles, w.0));
+        let mut named = NamedCompanies::default();
         for number in 1..=CSV_REQUESTS {
             let path = format!("{source}?{query}page={number}&limit={CSV_LIMIT}");
             let found: Listed<L::Row> = visit.get(path).await?;
-            for row in rows(list, &found.data, w) {
+            for row in rows(list, &found.data, visit, &mut named).await? {
                 file.push_str(&csv::line(row.iter().map(Cell::plain), w.0));
             }
             if number >= found.pagination.total_pages {
@@ -306,29 +322,55 @@ fn none<T>() -> Listed<T> {
 
 /// The titles of the columns on a page.
 pub(super) fn titles<L: List>(list: &L, w: Words) -> Vec<&'static str> {
-    let titles = list.columns().iter().map(|it| it.title.of(w.0));
     let actions = L::HAS_ROW_LINKS.then(|| w.t("actions", "ações"));
-    titles.chain(actions).collect()
+    own_titles(list, w).into_iter().chain(actions).collect()
+}
+
+/// The titles of the columns in a CSV file.
+fn own_titles<L: List>(list: &L, w: Words) -> Vec<&'static str> {
+    let titles = list.columns().iter().map(|it| it.title.of(w.0));
+    let mut titles: Vec<_> = titles.collect();
+    if let Some((place, title)) = L::COMPANY {
+        titles.insert(place.min(titles.len()), title.of(w.0));
+    }
+    titles
 }
 
 /// The cells of the rows on a page: a CSV file leads to no forms.
-pub(super) fn linked_rows<L: List>(list: &L, found: &[L::Row], visit: &Visit) -> Vec<Vec<Cell>> {
-    let mut cells = rows(list, found, visit.words);
+pub(super) async fn linked_rows<L: List>(
+    list: &L,
+    found: &[L::Row],
+    visit: &Visit,
+    mut named: NamedCompanies,
+) -> Result<Vec<Vec<Cell>>, Failure> {
+    let mut cells = rows(list, found, visit, &mut named).await?;
     if L::HAS_ROW_LINKS {
         for (row, cells) in found.iter().zip(&mut cells) {
             cells.push(Cell::ActionLinks(list.row_links(row, visit)));
         }
     }
-    cells
+    Ok(cells)
 }
 
 /// The cells of the rows.
-fn rows<L: List>(list: &L, found: &[L::Row], w: Words) -> Vec<Vec<Cell>> {
-    let row = |row: &L::Row| {
+async fn rows<L: List>(
+    list: &L,
+    found: &[L::Row],
+    visit: &Visit,
+    named: &mut NamedCompanies,
+) -> Result<Vec<Vec<Cell>>, Failure> {
+    let mut rows = Vec::with_capacity(found.len());
+    for row in found {
         let columns = list.columns().iter();
-        columns.map(|column| (column.cell)(row, w)).collect()
-    };
-    found.iter().map(row).collect()
+        let cells = columns.map(|column| (column.cell)(row, visit.words));
+        let mut cells: Vec<_> = cells.collect();
+        if let Some((place, _)) = L::COMPANY {
+            let cell = named.cell(visit, list.company(row)).await?;
+            cells.insert(place.min(cells.len()), cell);
+        }
+        rows.push(cells);
+    }
+    Ok(rows)
 }
 
 /// The filters as the page's own links have them, with an `&` at the end.
@@ -350,7 +392,9 @@ fn api_query<L: List>(list: &L, visit: &Visit) -> String {
             let values = visit.query.all(filter.name);
             values.map(|value| match filter.kind {
                 FilterKind::Id => String::new(),
-                FilterKind::Text | FilterKind::Choice(_) => pair(filter.name, value),
+                FilterKind::Text | FilterKind::Choice(_) | FilterKind::Named(..) => {
+                    pair(filter.name, value)
+                }
                 FilterKind::Day { is_end } => pair(filter.name, &moment(value, is_end)),
             })
         })
@@ -380,15 +424,13 @@ fn fields<L: List>(list: &L, visit: &Visit, mut problems: Option<&mut Problems<'
         let value = visit.query.one(filter.name).unwrap_or_default().to_owned();
         let choices = match filter.kind {
             FilterKind::Text | FilterKind::Id | FilterKind::Day { .. } => Vec::new(),
-            FilterKind::Choice(words) => words()
-                .into_iter()
-                .map(|code| (code, super::names::name(code, w), code == value))
-                .collect(),
+            FilterKind::Choice(words) => choices(words(), super::names::name, &value, w),
+            FilterKind::Named(words, name) => choices(words(), name, &value, w),
         };
         Field {
             is_day: matches!(filter.kind, FilterKind::Day { .. }),
             choices,
-            all: Some(w.t("all", "todos")),
+            all: Some(w.t("any", "qualquer")),
             error: problems.as_mut().and_then(|all| {
                 let defects = all.take(filter.name);
                 defects.first().map(|defect| filter.sentence(defect, w))
@@ -397,6 +439,19 @@ fn fields<L: List>(list: &L, visit: &Visit, mut problems: Option<&mut Problems<'
         }
     };
     list.filters().iter().map(field).collect()
+}
+
+/// Code, name, whether it is chosen.
+fn choices(
+    codes: Vec<&'static str>,
+    name: fn(&str, Words) -> String,
+    chosen: &str,
+    w: Words,
+) -> Vec<(&'static str, String, bool)> {
+    let codes = codes.into_iter();
+    codes
+        .map(|code| (code, name(code, w), code == chosen))
+        .collect()
 }
 
 #[cfg(test)]

@@ -1,17 +1,20 @@
 //! What operators did, and what their role did not permit.
 
+use preauth_core::value::CompanyId;
 use salvo::http::Method;
 
 use crate::http::pages::words::Words;
-use crate::http::platform::audit_log::AuditEntryShape;
+use crate::http::platform::audit_log::{AuditEntryShape, ChangeShape};
 use crate::labels;
 use crate::language::Text;
 
 use super::action_link::ActionLink;
+use super::audit_words;
 use super::cell::Cell;
 use super::failure::Failure;
 use super::frame::Section;
 use super::list::{Column, Filter, FilterKind, List};
+use super::record_kinds;
 use super::visit::Visit;
 
 /// The whole log.
@@ -22,6 +25,7 @@ impl List for All {
 
     const SECTION: Section = Section::Log;
     const PATH: &'static str = "/log";
+    const COMPANY: Option<(usize, Text)> = Some((4, labels::COMPANY));
 
     fn title(&self, w: Words) -> String {
         w.t("Audit log", "Auditoria").to_owned()
@@ -29,6 +33,10 @@ impl List for All {
 
     fn source(&self, _visit: &Visit) -> Result<String, Failure> {
         Ok("audit-log".to_owned())
+    }
+
+    fn company(&self, it: &AuditEntryShape) -> Option<CompanyId> {
+        it.company_id
     }
 
     fn filters(&self) -> &'static [Filter] {
@@ -41,7 +49,11 @@ impl List for All {
         }
         const FILTERS: &[Filter] = &[
             text("operator", labels::OPERATOR),
-            text("action", labels::ACTION),
+            Filter {
+                name: "action",
+                label: labels::ACTION,
+                kind: FilterKind::Named(audit_words::actions, audit_words::action),
+            },
             text("record", labels::RECORD),
             text("companyId", Text::new("company's id", "id da empresa")),
             Filter {
@@ -65,20 +77,15 @@ impl List for All {
                 let role = super::names::name(it.role.as_str(), w);
                 Cell::text(it.operator.name.as_str()).and(role)
             }),
-            Column::new(labels::ACTION, |it, _| Cell::code(&it.action)),
-            Column::new(labels::RECORD, |it, _| record(&it.record)),
-            Column::new(labels::OUTCOME, |it, w| Cell::badge(&it.outcome, w)),
-            Column::new(labels::CHANGES, |it, _| {
-                let changes = it.changes.iter().map(|change| {
-                    let value = |text: &Option<String>| text.clone().unwrap_or_default();
-                    let (before, after) = (value(&change.before), value(&change.after));
-                    format!("{}: {before} → {after}", change.setting)
-                });
-                Cell::text(changes.collect::<Vec<_>>().join("; "))
+            Column::new(labels::ACTION, |it, w| {
+                Cell::coded(it.action.as_str(), audit_words::action(&it.action, w))
             }),
+            Column::new(labels::RECORD, |it, w| record_kinds::cell(&it.record, w)),
+            Column::new(labels::OUTCOME, |it, w| Cell::badge(&it.outcome, w)),
+            Column::new(labels::CHANGES, |it, w| changes(&it.changes, w)),
             Column::new(labels::ADDRESS, |it, _| Cell::code(&it.operator.address)),
             Column::new(labels::REQUEST_ID, |it, _| {
-                Cell::code(&it.operator.request_id)
+                record_kinds::shortened_cell(&it.operator.request_id)
             }),
         ];
         COLUMNS
@@ -95,20 +102,12 @@ pub(super) fn of_company(visit: &Visit, id: &str) -> Option<ActionLink> {
     visit.permits(&Method::GET, "audit-log").then_some(link)
 }
 
-/// A record as paths name it, with a link where it has a page.
-fn record(name: &str) -> Cell {
-    let mut parts = name.split('/');
-    let page = match (parts.next(), parts.next()) {
-        (Some("notices"), Some(id)) => Some(format!("/console/mails/{id}")),
-        (Some("master-keys"), _) => Some(super::master_keys::PATH.to_owned()),
-        (
-            Some(
-                kind @ ("operations" | "companies" | "deliveries" | "payment-orders" | "users"
-                | "api-keys" | "operators" | "invoices" | "extensions" | "personal-data"),
-            ),
-            Some(id),
-        ) => Some(format!("/console/{kind}/{id}")),
-        _ => None,
-    };
-    page.map_or_else(|| Cell::code(name), |href| Cell::link(href, name))
+/// What changed, in words; files have the codes.
+fn changes(changes: &[ChangeShape], w: Words) -> Cell {
+    if changes.is_empty() {
+        return Cell::None;
+    }
+    let coded: Vec<_> = changes.iter().map(audit_words::coded).collect();
+    let words = changes.iter().map(|it| audit_words::change(it, w));
+    Cell::coded(coded.join("; "), words.collect::<Vec<_>>().join("; "))
 }

@@ -1,6 +1,7 @@
 //! Mails to suppliers and companies.
 
 use preauth_core::port::MailKind;
+use preauth_core::value::CompanyId;
 use salvo::async_trait;
 
 use crate::directory::MailStatus;
@@ -8,6 +9,7 @@ use crate::http::pages::words::Words;
 use crate::http::platform::mails::MailShape;
 use crate::http::reply::Reply;
 use crate::labels;
+use crate::language::Text;
 
 use super::action_forms::webhooks;
 use super::cell::Cell;
@@ -16,6 +18,7 @@ use super::failure::Failure;
 use super::frame::Section;
 use super::guard::Page;
 use super::list::{Column, Filter, FilterKind, List};
+use super::mail_errors;
 use super::names;
 use super::record::Record;
 use super::visit::Visit;
@@ -28,6 +31,7 @@ impl List for All {
 
     const SECTION: Section = Section::Mails;
     const PATH: &'static str = "/mails";
+    const COMPANY: Option<(usize, Text)> = Some((3, labels::COMPANY));
 
     fn title(&self, w: Words) -> String {
         w.t("Mails", "E-mails").to_owned()
@@ -37,51 +41,94 @@ impl List for All {
         Ok("notices".to_owned())
     }
 
+    fn company(&self, it: &MailShape) -> Option<CompanyId> {
+        Some(it.company_id)
+    }
+
     fn filters(&self) -> &'static [Filter] {
-        const FILTERS: &[Filter] = &[
-            Filter {
-                name: "status",
-                label: labels::STATUS,
-                kind: FilterKind::Choice(|| MailStatus::ALL.iter().map(|it| it.as_str()).collect()),
-            },
-            Filter {
-                name: "kind",
-                label: labels::KIND,
-                kind: FilterKind::Choice(|| MailKind::ALL.iter().map(|it| it.as_str()).collect()),
-            },
-            Filter {
-                name: "operationId",
-                label: labels::OPERATION,
-                kind: FilterKind::Text,
-            },
-        ];
         FILTERS
     }
 
     fn columns(&self) -> &'static [Column<MailShape>] {
-        const COLUMNS: &[Column<MailShape>] = &[
-            Column::new(labels::KIND, |it, w| {
-                let href = format!("/console/mails/{}", it.id);
-                Cell::link(href, names::name(it.kind.as_str(), w))
-            }),
-            Column::new(labels::STATUS, |it, w| Cell::badge(&it.status, w)),
-            Column::new(labels::RECIPIENT, |it, _| Cell::text(it.recipient.as_str())),
-            Column::new(labels::OPERATION, operation),
-            Column::new(labels::ATTEMPTS_MADE, |it, w| {
-                Cell::number(it.attempts.into(), w)
-            }),
-            Column::new(labels::LAST_ERROR, |it, _| {
-                Cell::maybe(it.last_error.as_deref())
-            }),
-            Column::new(labels::CREATED, |it, w| Cell::time(it.created_at, w)),
-        ];
         COLUMNS
     }
 }
 
+const FILTERS: &[Filter] = &[
+    Filter {
+        name: "status",
+        label: labels::STATUS,
+        kind: FilterKind::Named(
+            || MailStatus::ALL.iter().map(|it| it.as_str()).collect(),
+            names::masculine_name,
+        ),
+    },
+    Filter {
+        name: "kind",
+        label: labels::KIND,
+        kind: FilterKind::Choice(|| MailKind::ALL.iter().map(|it| it.as_str()).collect()),
+    },
+    Filter {
+        name: "operationId",
+        label: labels::OPERATION,
+        kind: FilterKind::Text,
+    },
+];
+
+const COLUMNS: &[Column<MailShape>] = &[
+    Column::new(labels::KIND, |it, w| {
+        let href = format!("/console/mails/{}", it.id);
+        Cell::link(href, names::name(it.kind.as_str(), w))
+    }),
+    Column::new(labels::STATUS, |it, w| Cell::masculine_badge(&it.status, w)),
+    Column::new(labels::RECIPIENT, |it, _| Cell::text(it.recipient.as_str())),
+    Column::new(labels::OPERATION, operation),
+    Column::new(labels::ATTEMPTS_MADE, |it, w| {
+        Cell::number(it.attempts.into(), w)
+    }),
+    Column::new(labels::LAST_ERROR, error),
+    Column::new(labels::CREATED, |it, w| Cell::time(it.created_at, w)),
+];
+
 fn operation(it: &MailShape, _w: Words) -> Cell {
     it.operation_id
         .map_or(Cell::None, |id| Cell::link(super::operations::path(id), id))
+}
+
+/// The mails of a head office.
+pub(super) struct OfCompany;
+
+impl List for OfCompany {
+    type Row = MailShape;
+
+    const SECTION: Section = Section::Companies;
+    const PATH: &'static str = "/companies/{id}/mails";
+
+    fn title(&self, w: Words) -> String {
+        w.t("Mails of the company", "E-mails da empresa").to_owned()
+    }
+
+    fn source(&self, visit: &Visit) -> Result<String, Failure> {
+        Ok(format!("companies/{}/notices", visit.id("id")?))
+    }
+
+    fn filters(&self) -> &'static [Filter] {
+        FILTERS
+    }
+
+    fn columns(&self) -> &'static [Column<MailShape>] {
+        COLUMNS
+    }
+
+    fn crumb(&self, visit: &Visit) -> Option<(String, String)> {
+        Some(company_list::crumb(visit))
+    }
+}
+
+/// Why the last attempt failed.
+fn error(it: &MailShape, w: Words) -> Cell {
+    let error = it.last_error.as_deref();
+    error.map_or(Cell::None, |error| mail_errors::cell(error, w))
 }
 
 /// Why a mail is not sent now, in words.
@@ -91,6 +138,12 @@ fn reason(it: &MailShape, w: Words) -> Option<&'static str> {
         return Some(w.t(
             "Held: this address has had as many mails today as the settings allow (mail.daily_share_per_company, mail.daily_share). It is sent by itself, in one mail with the other offers that wait, before they expire.",
             "Retido: este endereço já recebeu hoje quantos e-mails as configurações permitem (mail.daily_share_per_company, mail.daily_share). Ele sai sozinho, em um só e-mail com as outras ofertas que esperam, antes que elas expirem.",
+        ));
+    }
+    if is(MailStatus::Canceled) {
+        return Some(w.t(
+            "Not sent: what it is about was over before its turn came, such as an offer that was answered, withdrawn or expired.",
+            "Não enviado: o assunto se encerrou antes da vez dele, como uma oferta respondida, retirada ou expirada.",
         ));
     }
     is(MailStatus::Suppressed).then(|| {
@@ -119,7 +172,7 @@ impl Page for One {
         }
         record
             .under("/console/mails", w.t("Mails", "E-mails"))
-            .badge(names::badge(it.status.as_str(), w))
+            .badge(names::masculine_badge(it.status.as_str(), w))
             .action_links(resend.filter(|_| can_resend))
             .fields(vec![
                 (labels::RECIPIENT.of(w.0), Cell::text(it.recipient.as_str())),
@@ -135,10 +188,7 @@ impl Page for One {
                     labels::ATTEMPTS_MADE.of(w.0),
                     Cell::number(it.attempts.into(), w),
                 ),
-                (
-                    labels::LAST_ERROR.of(w.0),
-                    Cell::maybe(it.last_error.as_deref()),
-                ),
+                (labels::LAST_ERROR.of(w.0), error(&it, w)),
                 (
                     labels::JOINED_TO.of(w.0),
                     it.joined_to.map_or(Cell::None, |id| {

@@ -4,6 +4,7 @@ use askama::Template;
 use askama::filters::HtmlSafe;
 
 use crate::http::pages::words::Words;
+use crate::language::Language;
 
 /// A status, with the API's own word for those who hover over it.
 #[derive(Clone, Debug, Template)]
@@ -28,6 +29,7 @@ const PLAIN: &str = "plain";
 /// Code, tone, English, Portuguese.
 type Name = (&'static str, &'static str, &'static str, &'static str);
 
+/// In Portuguese as of an `operação`, `entrega`, `ordem` or `chave`.
 const STATUSES: &[Name] = &[
     // Operations.
     ("IN_PRE_AUTH", WAIT, "Offered", "Ofertada"),
@@ -43,11 +45,11 @@ const STATUSES: &[Name] = &[
     ("PENDING", WAIT, "Pending", "Pendente"),
     ("DELIVERED", GOOD, "Delivered", "Entregue"),
     ("FAILED", BAD, "Failed", "Com falha"),
-    ("PAUSED", WAIT, "Paused", "Pausado"),
-    ("HELD", WAIT, "Held", "Retido"),
-    ("SENT", GOOD, "Sent", "Enviado"),
-    ("CANCELED", PLAIN, "Canceled", "Cancelado"),
-    ("SUPPRESSED", PLAIN, "Suppressed", "Suprimido"),
+    ("PAUSED", WAIT, "Paused", "Pausada"),
+    ("HELD", WAIT, "Held", "Retida"),
+    ("SENT", GOOD, "Sent", "Enviada"),
+    ("CANCELED", PLAIN, "Canceled", "Cancelada"),
+    ("SUPPRESSED", PLAIN, "Suppressed", "Suprimida"),
     // Payment orders.
     ("CREATED", WAIT, "Created", "Gerada"),
     ("UNDER_REVIEW", WAIT, "Under review", "Em revisão"),
@@ -61,6 +63,18 @@ const STATUSES: &[Name] = &[
     // The audit log.
     ("DONE", GOOD, "Done", "Feito"),
     ("FORBIDDEN", BAD, "Not permitted", "Não permitido"),
+];
+
+/// Code and Portuguese of what agrees with an `e-mail`, `operador` or `endpoint`.
+const MASCULINE: &[(&str, &str)] = &[
+    ("PAUSED", "Pausado"),
+    ("HELD", "Retido"),
+    ("SENT", "Enviado"),
+    ("CANCELED", "Cancelado"),
+    ("SUPPRESSED", "Suprimido"),
+    ("ACTIVE", "Ativo"),
+    ("REVOKED", "Revogado"),
+    ("EXPIRED", "Vencido"),
 ];
 
 const WORDS: &[Name] = &[
@@ -97,7 +111,12 @@ const WORDS: &[Name] = &[
         "Endpoint recovered",
         "Endpoint recuperado",
     ),
-    ("SCHEDULE", PLAIN, "Schedule", "Agenda"),
+    (
+        "SCHEDULE",
+        PLAIN,
+        "Automatic attempt",
+        "Tentativa automática",
+    ),
     ("RESEND", PLAIN, "Sent again", "Reenvio"),
     ("REQUEST", PLAIN, "Request", "Solicitação"),
     ("VIEWER", PLAIN, "Viewer", "Somente leitura"),
@@ -258,6 +277,23 @@ pub(super) fn badge(code: &str, w: Words) -> Badge {
     }
 }
 
+/// A status of a record whose noun is masculine in Portuguese: a mail, an operator, an endpoint.
+pub(super) fn masculine_badge(code: &str, w: Words) -> Badge {
+    Badge {
+        label: masculine_name(code, w),
+        ..badge(code, w)
+    }
+}
+
+/// The word of such a status.
+pub(super) fn masculine_name(code: &str, w: Words) -> String {
+    let found = MASCULINE.iter().find(|(each, _)| *each == code);
+    match (w.0, found) {
+        (Language::Portuguese, Some((_, pt))) => (*pt).to_owned(),
+        _ => name(code, w),
+    }
+}
+
 /// A word of the API; unknown ones stay as they are.
 pub(super) fn name(code: &str, w: Words) -> String {
     let mut names = WORDS.iter().chain(STATUSES);
@@ -274,7 +310,7 @@ mod tests {
         CompanyKind, EventType, Origin, PaymentOrderStatus, Permission, Stage, Status, TextEnum,
     };
 
-    use super::{STATUSES, WORDS};
+    use super::{Language, MASCULINE, STATUSES, WORDS, Words, masculine_name, name};
     use crate::directory::{AuditOutcome, DeliveryStatus, DeliveryWait, MailStatus};
 
     #[test]
@@ -307,6 +343,22 @@ mod tests {
         ];
         for word in words.into_iter().flatten() {
             known(word);
+        }
+    }
+
+    #[test]
+    fn portuguese_agrees_with_the_noun() {
+        let pt = Words(Language::Portuguese);
+        for (code, masculine) in MASCULINE {
+            assert_eq!(masculine_name(code, pt), *masculine);
+            let feminine = name(code, pt);
+            assert_eq!(feminine.strip_suffix('a'), masculine.strip_suffix('o'));
+            let en = Words(Language::English);
+            assert_eq!(masculine_name(code, en), name(code, en));
+        }
+        for status in MailStatus::ALL {
+            let word = masculine_name(status.as_str(), pt);
+            assert!(!word.ends_with("da"), "{word}");
         }
     }
 

@@ -13,7 +13,6 @@ use crate::http::platform::deliveries::DeliveryShape;
 use crate::http::platform::extensions::ExtensionShape;
 use crate::http::platform::mails::MailShape;
 use crate::http::platform::operations::{HistoryShape, OperationDetails, OperationShape};
-use crate::http::platform::party::PartyShape;
 use crate::http::platform::payment_orders::PaymentOrderShape;
 use crate::http::reply::Reply;
 use crate::labels;
@@ -28,8 +27,10 @@ use super::failure::Failure;
 use super::frame::Section;
 use super::guard::Page;
 use super::list::{Column, Filter, FilterKind, List};
+use super::named_company::party;
 use super::names;
 use super::record::{Record, Table};
+use super::record_kinds::shortened_cell;
 use super::visit::Visit;
 
 /// The rows of each table on the page of an operation.
@@ -205,10 +206,6 @@ const fn form_of(action: Action) -> Option<&'static ActionForm> {
 
 fn fields(details: &OperationDetails, w: Words) -> Vec<(&'static str, Cell)> {
     let it = &details.operation;
-    let party = |party: &PartyShape| {
-        let href = format!("/console/companies/{}", party.company_id);
-        Cell::link(href, party.name.as_str()).and(party.cnpj.masked())
-    };
     let mut rows = vec![
         (labels::ORIGIN.of(w.0), Cell::name(it.origin.as_str(), w)),
         (labels::PAYER.of(w.0), party(&it.payer)),
@@ -243,7 +240,10 @@ fn fields(details: &OperationDetails, w: Words) -> Vec<(&'static str, Cell)> {
         more(labels::CLOSED_AT_STAGE, Cell::name(stage.as_str(), w));
     }
     more(labels::CREATED, Cell::time(it.created_at, w));
-    more(labels::EXPIRES, Cell::time(it.expires_at, w));
+    // What was requested, or is closed, expires no more.
+    if it.status.known() == Some(&Status::InPreAuth) {
+        more(labels::EXPIRES, Cell::time(it.expires_at, w));
+    }
     if let Some(file) = &details.invoice_file {
         let href = format!("{}/invoice-file", path(it.id));
         let kib = file.size.div_ceil(1024);
@@ -260,12 +260,12 @@ fn timeline(history: &[HistoryShape], w: Words) -> Table {
         let operator = event.operator.as_ref();
         vec![
             Cell::time(event.at, w),
-            Cell::text(names::name(event.r#type.as_str(), w)).and(event.r#type.as_str()),
+            Cell::coded(event.r#type.as_str(), names::name(event.r#type.as_str(), w)),
             Cell::name(event.actor.kind.as_str(), w),
             operator.map_or(Cell::None, |it| {
                 Cell::text(it.name.as_str()).and(it.address.clone())
             }),
-            operator.map_or(Cell::None, |it| Cell::code(&it.request_id)),
+            operator.map_or(Cell::None, |it| shortened_cell(&it.request_id)),
         ]
     };
     Table {
@@ -330,7 +330,7 @@ fn mails_table(found: &Listed<MailShape>, w: Words) -> Table {
                 format!("/console/mails/{}", it.id),
                 names::name(it.kind.as_str(), w),
             ),
-            Cell::badge(&it.status, w),
+            Cell::masculine_badge(&it.status, w),
             Cell::text(it.recipient.as_str()),
             Cell::time(it.created_at, w),
         ]

@@ -43,7 +43,7 @@ impl List for All {
                 Cell::link(format!("/console/operators/{}", it.id), it.name.as_str())
             }),
             Column::new(labels::ROLE, |it, w| Cell::name(it.role.as_str(), w)),
-            Column::new(labels::STATE, |it, w| Cell::badge(&it.state, w)),
+            Column::new(labels::STATE, |it, w| Cell::masculine_badge(&it.state, w)),
             Column::new(labels::ADDED_BY, |it, _| Cell::text(it.created_by.as_str())),
             Column::new(labels::CREATED, |it, w| Cell::time(it.created_at, w)),
             Column::new(labels::VALID_UNTIL, |it, w| Cell::time(it.valid_until, w)),
@@ -80,7 +80,7 @@ impl Page for One {
         let done = format!("/console/log?operator={}", encoded(it.name.as_str()));
         Record::new(visit, Section::Operators, it.name.as_str())
             .under("/console/operators", w.t("Operators", "Operadores"))
-            .badge(names::badge(it.state.as_str(), w))
+            .badge(names::masculine_badge(it.state.as_str(), w))
             .action_links(links(&it, visit))
             .fields(vec![
                 (labels::ROLE.of(w.0), Cell::name(it.role.as_str(), w)),

@@ -16,6 +16,7 @@ use super::failure::Failure;
 use super::frame::Section;
 use super::guard::Page;
 use super::list::{Column, Filter, FilterKind, List};
+use super::named_company::party;
 use super::names;
 use super::record::Record;
 use super::visit::Visit;
@@ -109,14 +110,8 @@ impl Page for One {
             .badge(names::badge(it.status.as_str(), w))
             .action_links(links)
             .fields(vec![
-                (
-                    labels::PAYER.of(w.0),
-                    Cell::text(it.payer.name.as_str()).and(it.payer.cnpj.masked()),
-                ),
-                (
-                    labels::SUPPLIER.of(w.0),
-                    Cell::text(it.supplier.name.as_str()).and(it.supplier.cnpj.masked()),
-                ),
+                (labels::PAYER.of(w.0), party(&it.payer)),
+                (labels::SUPPLIER.of(w.0), party(&it.supplier)),
                 (labels::AMOUNT.of(w.0), Cell::money(it.amount, w)),
                 (
                     labels::SCHEDULED_FOR.of(w.0),

@@ -70,6 +70,7 @@ pub(super) fn all(is_sandbox: bool) -> Vec<Route> {
     routes.extend(list(|| api_keys::ApiKeys));
     routes.extend(list(|| blocked_suppliers::BlockedSuppliers));
     routes.extend(list(|| mails::All));
+    routes.extend(list(|| mails::OfCompany));
     routes.extend(list(|| suppressed_addresses::All));
     routes.extend(list(|| payment_orders::All));
     routes.extend(list(|| invoices::All));

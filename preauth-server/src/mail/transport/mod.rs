@@ -9,6 +9,7 @@ use thiserror::Error;
 use super::letterhead::OutgoingMail;
 
 pub use folder::Folder;
+pub(crate) use smtp::{PHRASES, Phrase};
 pub use smtp::{SmtpLogin, SmtpRelay, SmtpSettings, SmtpTls, TransportError};
 
 /// Sends mails, one per call; calls may be concurrent.

@@ -24,6 +24,7 @@ impl ActionForm {
             value: String::new(),
             input: "text",
             choices: Vec::new(),
+            unchosen: "",
             is_many: false,
             hint: "",
             error: is_wrong.then(|| {

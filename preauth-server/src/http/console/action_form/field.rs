@@ -28,6 +28,8 @@ pub(super) struct Field {
     pub(super) input: &'static str,
     /// Code, name, whether it is chosen.
     pub(super) choices: Vec<(String, String, bool)>,
+    /// What stands for no choice.
+    pub(super) unchosen: &'static str,
     pub(super) is_many: bool,
     pub(super) hint: &'static str,
     /// What is wrong with it.
@@ -119,6 +121,7 @@ impl Input {
                 .into_iter()
                 .map(choice)
                 .collect(),
+            unchosen: self.unchosen.of(w.0),
             is_many,
             hint: match self.kind {
                 InputKind::Money => w.t("In reais, such as 12500.50.", "Em reais, como 12.500,50."),

@@ -52,6 +52,8 @@ pub(super) struct ActionForm {
     pub(super) reveals: Option<&'static str>,
     /// What has to be typed before it is done.
     pub(super) typed: Option<Typed>,
+    /// Whether the server's time stands above the form.
+    pub(super) shows_clock: bool,
     /// Members of the record that the request changes: when one is not as the form showed it, nothing is done.
     pub(super) watched: &'static [&'static str],
 }
@@ -70,7 +72,12 @@ pub(super) struct Input {
     pub(super) label: Text,
     pub(super) kind: InputKind,
     pub(super) is_required: bool,
+    /// What applies where nothing is chosen.
+    pub(super) unchosen: Text,
 }
+
+/// Stands for a choice that was not made.
+const NOTHING: Text = Text::new("–", "–");
 
 #[derive(Clone, Copy)]
 pub(super) enum InputKind {
@@ -116,6 +123,7 @@ impl ActionForm {
             then,
             reveals: None,
             typed: None,
+            shows_clock: false,
             watched: &[],
         }
     }
@@ -160,6 +168,11 @@ impl ActionForm {
         self
     }
 
+    pub(super) const fn showing_clock(mut self) -> Self {
+        self.shows_clock = true;
+        self
+    }
+
     pub(super) const fn typed(mut self, typed: Typed) -> Self {
         self.typed = Some(typed);
         self
@@ -198,11 +211,17 @@ impl Input {
             label: Text::new(en, pt),
             kind: InputKind::Text,
             is_required: true,
+            unchosen: NOTHING,
         }
     }
 
     pub(super) const fn kind(mut self, kind: InputKind) -> Self {
         self.kind = kind;
+        self
+    }
+
+    pub(super) const fn unchosen(mut self, en: &'static str, pt: &'static str) -> Self {
+        self.unchosen = Text::new(en, pt);
         self
     }
 

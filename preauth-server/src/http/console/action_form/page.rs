@@ -2,6 +2,7 @@
 
 use askama::Template;
 use preauth_core::ErrorCode;
+use preauth_core::value::CompanyId;
 use salvo::async_trait;
 use salvo::http::{Method, Request, StatusCode};
 use serde_json::Value;
@@ -10,10 +11,11 @@ use uuid::Uuid;
 
 use crate::http::console::PREFIX;
 use crate::http::console::cell::Cell;
-use crate::http::console::facts::facts;
+use crate::http::console::facts::{Named, facts, masked};
 use crate::http::console::failure::{Failure, Wanted, audit_log, is_unsure, plight, render};
 use crate::http::console::frame::{Frame, Section};
 use crate::http::console::guard::{Page, Submit};
+use crate::http::console::named_company::NamedCompanies;
 use crate::http::console::problems::Problems;
 use crate::http::console::visit::{Answer, Visit};
 use crate::http::error::ApiError;
@@ -24,6 +26,7 @@ use crate::http::platform::resend_range::ResentRangeShape;
 use crate::http::reply::Reply;
 use crate::ids::random_bytes;
 use crate::labels;
+use crate::language::Language;
 
 use super::confirmation::unconfirmed;
 use super::field::{Field, users};
@@ -118,6 +121,10 @@ pub(super) const VERSION: &str = "version";
 struct FormPage {
     f: Frame,
     title: &'static str,
+    /// The record that it is about, after the title.
+    record: Option<String>,
+    /// What the button says.
+    button: String,
     about: Option<&'static str>,
     facts: Vec<(&'static str, Cell)>,
     fields: Vec<Field>,
@@ -243,7 +250,10 @@ impl ActionForm {
         let record = subject.record.as_ref();
         let once = outcome.keeps_key().then(|| form.one(ONCE)).flatten();
         let once = once.map(ToOwned::to_owned);
-        let mut facts = record.map(|record| facts(record, w)).unwrap_or_default();
+        let named = self.record.zip(record);
+        let named = named.and_then(|(route, record)| Named::of(route, record, w));
+        let mut facts = self.facts(visit, named.as_ref(), record).await?;
+        let mut button = self.title.of(w.0).to_owned();
         let mut counted = None;
         if let Outcome::Counted(found, mark) = outcome {
             facts.extend([
@@ -259,6 +269,10 @@ impl ActionForm {
             ]);
             let first = found.first.clone().filter(|_| !found.is_nothing());
             counted = first.map(|first| (mark.to_owned(), first));
+            // Of a range that takes several steps, this is the first one's number.
+            if counted.is_some() && found.next.is_none() {
+                button = resend(found.count, w);
+            }
         }
         let is_counted = counted.is_some();
         // What may have been done is sent again as it was.
@@ -292,6 +306,8 @@ impl ActionForm {
         Ok(FormPage {
             f: visit.frame(Section::None),
             title: self.title.of(w.0),
+            record: named.map(|it| it.title()),
+            button,
             about: self.about.map(|text| text.of(w.0)),
             facts,
             fields,
@@ -323,6 +339,33 @@ fn continued(body: &str, after: &str) -> String {
 }
 
 impl ActionForm {
+    /// What stands above the form: which record it is about, whose it is, and how it stands.
+    async fn facts(
+        &self,
+        visit: &Visit,
+        named: Option<&Named>,
+        record: Option<&Value>,
+    ) -> Result<Vec<(&'static str, Cell)>, Failure> {
+        let w = visit.words;
+        let mut found = record.map_or_else(Vec::new, |record| facts(named, record, w));
+        let company = record.and_then(|record| record.get("companyId")?.as_str());
+        if let Some(id) = company.and_then(|id| CompanyId::parse(id).ok()) {
+            let company = NamedCompanies::default().cell(visit, Some(id)).await?;
+            found.insert(found.len().min(1), (labels::COMPANY.of(w.0), company));
+        }
+        // The other company that the path names.
+        if let Ok(cnpj) = visit.id("cnpj")
+            && self.record.is_some_and(|route| !route.contains("{cnpj}"))
+        {
+            found.push((labels::SUPPLIER_CNPJ.of(w.0), Cell::code(masked(cnpj))));
+        }
+        if self.shows_clock {
+            let now = Cell::time(visit.console.api.clock.now(), w);
+            found.push((w.t("the sandbox's time", "hora da sandbox"), now));
+        }
+        Ok(found)
+    }
+
     /// Where the form leads back to.
     fn back(&self, visit: &Visit, record: Option<&Value>) -> Result<String, Failure> {
         let back = fill(self.then, |name| {
@@ -397,6 +440,17 @@ fn changed(w: Words) -> &'static str {
         "This has changed since you opened the form. Nothing was done now. Below is how it stands.",
         "Isto mudou desde que você abriu o formulário. Nada foi feito agora. Abaixo, a situação atual.",
     )
+}
+
+fn resend(count: u64, w: Words) -> String {
+    let number = w.number(&count);
+    match (count, w.0) {
+        (1, _) => w
+            .t("Send 1 delivery again", "Enviar 1 entrega de novo")
+            .to_owned(),
+        (_, Language::English) => format!("Send {number} deliveries again"),
+        (_, Language::Portuguese) => format!("Enviar {number} entregas de novo"),
+    }
 }
 
 fn nothing_matches(w: Words) -> &'static str {

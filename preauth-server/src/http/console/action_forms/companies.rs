@@ -8,6 +8,7 @@ use crate::language::Text;
 
 pub(in crate::http::console) const ALL: &[&ActionForm] = &[
     &ADD,
+    &REGISTER,
     &ADD_BRANCH,
     &UPDATE,
     &SUSPEND,
@@ -67,6 +68,24 @@ pub(in crate::http::console) static ADD: ActionForm = ActionForm::new(
     .kind(InputKind::Company)
     .optional(),
 ]);
+
+/// The same for a supplier that was invited, whose CNPJ is known.
+pub(in crate::http::console) static REGISTER: ActionForm = of_company(
+    "companies/{id}/register",
+    Method::POST,
+    "companies",
+    Text::new("Register this company", "Cadastrar esta empresa"),
+)
+.about(
+    "Companies invited this supplier, and each calls it by a name of its own. Registered, it has one legal name, users and keys.",
+    "Empresas convidaram este fornecedor, e cada uma o chama por um nome próprio. Cadastrado, ele tem uma só razão social, usuários e chaves.",
+)
+.with(&[
+    Input::new("cnpj", "CNPJ", "CNPJ"),
+    Input::new("name", "Legal name", "Razão social"),
+    Input::new("kind", "Kind", "Tipo").kind(kinds()),
+])
+.filled(&[("cnpj", "cnpj"), ("kind", "kind")]);
 
 /// Its fields begin with what the head office says.
 pub(in crate::http::console) static ADD_BRANCH: ActionForm = ActionForm::new(
@@ -218,6 +237,7 @@ pub(in crate::http::console) static ADD_KEY: ActionForm = of_company(
         .kind(InputKind::Words(|| Scope::ALL.iter().map(|it| it.as_str()).collect())),
     Input::new("validityDays", "Valid for days", "Validade em dias")
         .kind(InputKind::Choice(|| vec!["30", "90", "180", "365"]))
+        .unchosen("365, unless chosen", "365, se nada for escolhido")
         .optional(),
 ])
 .reveals("key");

@@ -3,7 +3,6 @@
 use salvo::http::Method;
 
 use crate::http::console::action_form::{ActionForm, Input, InputKind};
-use crate::labels;
 use crate::language::Text;
 
 pub(in crate::http::console) const ALL: &[&ActionForm] = &[
@@ -25,12 +24,7 @@ pub(in crate::http::console) const ALL: &[&ActionForm] = &[
 
 const RECORD: &str = "operations/{id}";
 
-const REASON: Input = Input {
-    name: "reason",
-    label: labels::REASON,
-    kind: InputKind::Text,
-    is_required: false,
-};
+const REASON: Input = Input::new("reason", "Reason", "Motivo").optional();
 
 /// A step of an operation.
 const fn step(page: &'static str, api: &'static str, title: Text) -> ActionForm {

@@ -39,7 +39,7 @@ pub(in crate::http::console) static REVOKE: ActionForm = ActionForm::new(
 )
 .on("operators/{id}")
 .about(
-    "The token is refused and every session of this operator ends within a second.",
-    "O token passa a ser recusado e toda sessão deste operador termina em um segundo.",
+    "Every session of this operator ends at once, and the token is refused within a second.",
+    "Toda sessão deste operador termina na hora, e o token é recusado em até um segundo.",
 )
 .final_step();

@@ -4,7 +4,6 @@ use preauth_core::payment_order::OrderAction;
 use salvo::http::Method;
 
 use crate::http::console::action_form::{ActionForm, Input, InputKind};
-use crate::labels;
 use crate::language::Text;
 
 pub(in crate::http::console) const ALL: &[&ActionForm] = &[
@@ -28,12 +27,7 @@ pub(in crate::http::console) const STEPS: &[(OrderAction, &ActionForm)] = &[
 
 const RECORD: &str = "payment-orders/{id}";
 
-const REASON: Input = Input {
-    name: "reason",
-    label: labels::REASON,
-    kind: InputKind::Text,
-    is_required: false,
-};
+const REASON: Input = Input::new("reason", "Reason", "Motivo").optional();
 
 const INPUTS: &[Input] = &[
     Input::new("payerCompanyId", "Payer", "Empresa pagadora").kind(InputKind::Company),
@@ -92,19 +86,21 @@ pub(in crate::http::console) static SCHEDULE: ActionForm = step(
         .optional(),
 ]);
 
-pub(in crate::http::console) static PAY: ActionForm =
-    step("payment-orders/{id}/pay", Text::new("Paid", "Paga"));
+pub(in crate::http::console) static PAY: ActionForm = step(
+    "payment-orders/{id}/pay",
+    Text::new("Record as paid", "Registrar como paga"),
+);
 
 pub(in crate::http::console) static CANCEL: ActionForm = step(
     "payment-orders/{id}/cancel",
-    Text::new("Cancel", "Cancelar"),
+    Text::new("Cancel the order", "Cancelar a ordem"),
 )
 .with(&[REASON])
 .final_step();
 
 pub(in crate::http::console) static REPROVE: ActionForm = step(
     "payment-orders/{id}/reprove",
-    Text::new("Reprove", "Reprovar"),
+    Text::new("Reprove the order", "Reprovar a ordem"),
 )
 .with(&[REASON])
 .final_step();

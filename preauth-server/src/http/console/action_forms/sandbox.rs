@@ -18,8 +18,9 @@ pub(in crate::http::console) static ADVANCE: ActionForm = ActionForm::new(
 )
 .with(&[Input::new(
     "advanceSeconds",
-    "Seconds; 86400 are a day",
-    "Segundos; 86400 são um dia",
+    "Seconds; 3600 are an hour, 86400 a day",
+    "Segundos; 3600 são uma hora, 86400 um dia",
 )
 .kind(InputKind::Whole)])
+.showing_clock()
 .final_step();

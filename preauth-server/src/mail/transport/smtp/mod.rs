@@ -25,6 +25,7 @@ use crate::files;
 use crate::mail::letterhead::OutgoingMail;
 
 pub use settings::{SmtpLogin, SmtpSettings, SmtpTls};
+pub(crate) use trouble::{PHRASES, Phrase};
 
 use trouble::{Failure, Step, code_of, in_time};
 

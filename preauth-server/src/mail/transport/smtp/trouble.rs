@@ -7,6 +7,7 @@ use lettre::transport::smtp::Error as SmtpError;
 use lettre::transport::smtp::response::Response;
 
 use super::settings::{SmtpSettings, SmtpTls};
+use crate::language::{Language, Text};
 use crate::mail::transport::Reason;
 
 /// Maximum number of characters of a server's answer that are stored or shown.
@@ -21,6 +22,69 @@ pub(super) enum Step {
     NamingSender,
 }
 
+/// What a failed step means, and the next step for the operator. Records have the English text, and the console
+/// shows them in its reader's language.
+#[derive(Clone, Copy)]
+pub(crate) struct Phrase {
+    pub(crate) what: Text,
+    pub(crate) next: Text,
+}
+
+const REACHING_BY_TLS: Phrase = Phrase {
+    what: Text::new("cannot be reached by TLS", "não pode ser acessado por TLS"),
+    next: Text::new(
+        "check mail.smtp_host, mail.smtp_port and mail.smtp_tls, and that this machine trusts the authority of its certificate",
+        "confira mail.smtp_host, mail.smtp_port e mail.smtp_tls, e se esta máquina confia na autoridade do certificado dele",
+    ),
+};
+
+const REACHING: Phrase = Phrase {
+    what: Text::new("cannot be reached", "não pode ser acessado"),
+    next: Text::new(
+        "check mail.smtp_host, mail.smtp_port and mail.smtp_tls",
+        "confira mail.smtp_host, mail.smtp_port e mail.smtp_tls",
+    ),
+};
+
+const ENCRYPTING: Phrase = Phrase {
+    what: Text::new(
+        "does not encrypt the way by STARTTLS",
+        "não criptografa a conexão por STARTTLS",
+    ),
+    next: Text::new(
+        "check mail.smtp_tls, and that this machine trusts the authority of its certificate",
+        "confira mail.smtp_tls, e se esta máquina confia na autoridade do certificado dele",
+    ),
+};
+
+const LOGGING_IN: Phrase = Phrase {
+    what: Text::new("refuses the login", "recusa o login"),
+    next: Text::new(
+        "correct mail.smtp_user, or the password in the file of mail.smtp_password_file, and restart the server",
+        "corrija mail.smtp_user, ou a senha no arquivo de mail.smtp_password_file, e reinicie o servidor",
+    ),
+};
+
+const NAMING_SENDER: Phrase = Phrase {
+    what: Text::new(
+        "takes no mail from this sender",
+        "não aceita e-mails deste remetente",
+    ),
+    next: Text::new(
+        "check that the account may send as mail.from",
+        "confira se a conta pode enviar como mail.from",
+    ),
+};
+
+/// Those of every step.
+pub(crate) const PHRASES: [Phrase; 5] = [
+    REACHING_BY_TLS,
+    REACHING,
+    ENCRYPTING,
+    LOGGING_IN,
+    NAMING_SENDER,
+];
+
 /// Why a step failed.
 #[derive(Debug)]
 pub(super) struct Failure {
@@ -34,30 +98,14 @@ impl Step {
     /// The failed step, the server, the reason, and the next step for the operator.
     pub(super) fn reason(self, settings: &SmtpSettings, failure: &Failure) -> Reason {
         let SmtpSettings { host, port, .. } = settings;
-        let (what, next) = match (self, settings.tls) {
-            (Self::Reaching, SmtpTls::Implicit) => (
-                "cannot be reached by TLS",
-                "check mail.smtp_host, mail.smtp_port and mail.smtp_tls, and that this machine \
-                 trusts the authority of its certificate",
-            ),
-            (Self::Reaching, SmtpTls::None | SmtpTls::StartTls) => (
-                "cannot be reached",
-                "check mail.smtp_host, mail.smtp_port and mail.smtp_tls",
-            ),
-            (Self::Encrypting, _) => (
-                "does not encrypt the way by STARTTLS",
-                "check mail.smtp_tls, and that this machine trusts the authority of its certificate",
-            ),
-            (Self::LoggingIn, _) => (
-                "refuses the login",
-                "correct mail.smtp_user, or the password in the file of mail.smtp_password_file, \
-                 and restart the server",
-            ),
-            (Self::NamingSender, _) => (
-                "takes no mail from this sender",
-                "check that the account may send as mail.from",
-            ),
+        let Phrase { what, next } = match (self, settings.tls) {
+            (Self::Reaching, SmtpTls::Implicit) => REACHING_BY_TLS,
+            (Self::Reaching, SmtpTls::None | SmtpTls::StartTls) => REACHING,
+            (Self::Encrypting, _) => ENCRYPTING,
+            (Self::LoggingIn, _) => LOGGING_IN,
+            (Self::NamingSender, _) => NAMING_SENDER,
         };
+        let [what, next] = [what, next].map(|text| text.of(Language::English));
         let text = |why: &str| format!("{host}:{port} {what}: {why}; {next}");
         Reason {
             recorded: text(&failure.reason.recorded),
