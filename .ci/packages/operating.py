@@ -72,6 +72,10 @@ def main(root, package):
     assert re.search("^ok +schema ", examined, re.MULTILINE), examined
     company = follow("first company")
     assert '"total":0' in company.replace(" ", "") and "whsec_" in company, company
+    more = follow("more companies")
+    assert "Construtora Verde Ltda." in more and "Construtora Branca S.A." in more and "stopped" not in more, more
+    secrets = [machine.path(f"/root/{name}") for name in ("11222333000181.key", "45997418000153.secret")]
+    assert all(file.stat().st_mode & 0o777 == 0o600 and file.read_text().strip() for file in secrets), more
     assert "preauth_database_up 1" in follow("watch")
     print("- operating: installed, set up, examined, watched")
 

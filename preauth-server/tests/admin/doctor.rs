@@ -434,6 +434,11 @@ async fn a_resolver_that_is_silent_and_a_receiver_that_is_away_fail() {
     );
     assert!(!done.out.contains("secret/"), "{}", done.out);
     assert!(!done.out.contains("/hooks"), "{}", done.out);
+    failed(
+        &machine.doctor(&["--url", "https://10.1.2.3"]),
+        "outbound",
+        &["ADDRESS_REFUSED", "webhooks.allowed_networks"],
+    );
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let reached = format!("http://{}/", listener.local_addr().unwrap());
     assert_eq!(machine.doctor(&["--url", &reached]).code, 0);

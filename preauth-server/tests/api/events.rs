@@ -153,7 +153,7 @@ async fn a_wait_ends_with_the_next_event_or_with_its_time(backend: Backend) {
 
 /// Although the key is looked at again when the wait ends.
 async fn a_wait_counts_once_in_the_rate_window(backend: Backend) {
-    let sandbox = Sandbox::start(backend).await;
+    let sandbox = Sandbox::start_with(backend, &["--rate-limit", "120"]).await;
     let caller = sandbox.caller("apiKey");
     let mut remaining = Vec::new();
     for query in ["limit=1", "wait=2", "limit=1"] {

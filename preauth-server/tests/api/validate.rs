@@ -114,8 +114,9 @@ async fn what_a_create_refuses_is_refused_in_the_same_words(backend: Backend) {
     );
 }
 
+/// But the rate window.
 async fn nothing_is_kept(backend: Backend) {
-    let sandbox = Sandbox::start(backend).await;
+    let sandbox = Sandbox::start_with(backend, &["--rate-limit", "120"]).await;
     let caller = sandbox.caller("apiKey");
     let body = named(of_a_new_supplier(&sandbox, "NF-1"));
     for remaining in ["119", "118", "117"] {

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use preauth_core::port::AttemptError;
 use tokio::time::timeout;
 
 use crate::config::Config;
@@ -112,8 +113,26 @@ async fn outbound(config: &Config, urls: &[String], report: &mut Report) {
             Err(error) => report.failed(
                 OUTBOUND,
                 &format!("{shown}: {error} ({})", error.code()),
-                Some("open https to it in the firewall; docs/decisions.md explains the code"),
+                Some(&format!(
+                    "{}; docs/decisions.md explains the code",
+                    way_to(error)
+                )),
             ),
         }
+    }
+}
+
+/// The next step towards a receiver that was not reached.
+const fn way_to(error: AttemptError) -> &'static str {
+    match error {
+        AttemptError::UrlRefused => "webhooks go to https on port 443, without user and password",
+        AttemptError::AddressRefused => {
+            "webhooks go to public addresses only, and to those of webhooks.allowed_networks"
+        }
+        AttemptError::NameUnknown => "publish an address of this name in the DNS",
+        AttemptError::CertificateUntrusted => {
+            "let the receiver send its whole chain, or name its root in webhooks.extra_roots"
+        }
+        _ => "open https to it in the firewall",
     }
 }
