@@ -107,10 +107,14 @@ async fn figure(server: &Server, name: &str) -> u64 {
 
 async fn until_waiting(server: &Server, count: u64) {
     let begin = Instant::now();
-    while figure(server, "preauth_event_requests_waiting ").await != count {
+    loop {
+        let waiting = figure(server, "preauth_event_requests_waiting ").await;
+        if waiting == count {
+            return;
+        }
         assert!(
             begin.elapsed() < Duration::from_mins(1),
-            "never {count} waiting"
+            "never {count} waiting, at last {waiting}"
         );
         tokio::time::sleep(Duration::from_millis(50)).await;
     }

@@ -31,10 +31,10 @@ use crate::worker::Shutdown;
 use super::{Endpoint, IntegrationApi};
 
 const DEFAULT_LIMIT: u32 = 20;
-/// Maximum time that a request waits for its turn to check its key again. Longer than in any queue, because all that waited
-/// check at the same moment when the server stops, and what they found is lost if they are refused; and shorter than the
-/// 20 s that a stop leaves to requests under way.
-const MAX_CHECK_TURN: Duration = Duration::from_secs(15);
+/// Maximum time that a request with a `wait` waits for its turn to read, or to check its key again. Longer than in any queue,
+/// because all that waited do so at the same moment when an event comes or the server stops, and what they found is lost if they
+/// are refused; and shorter than the 20 s that a stop leaves to requests under way.
+const MAX_TURN_OF_WAITING: Duration = Duration::from_secs(15);
 
 /// What the endpoint needs.
 pub struct EventsOnRequest {
@@ -92,11 +92,16 @@ impl Endpoint for Events {
                 events.next_page(&query, caller, &waiter, end).await?
             }
             // Not asked to wait, or as many requests wait as may.
-            None => events.page(&query, caller).await?,
+            None => {
+                let turn = in_time(events.reads.acquire()).await;
+                let turn = turn.map_err(ApiError::unavailable)?;
+                let turn = turn.map_err(ApiError::internal)?;
+                events.page(&query, caller, turn).await?
+            }
         };
         // It may have waited for long. As many end together as wait for one event, or all of them when the server stops.
         {
-            let _turn = events.turn_to_check().await?;
+            let _turn = events.turn_within(MAX_TURN_OF_WAITING).await?;
             api.gate.check_again(&caller, Self::SCOPE, req).await?;
         }
         let cursor = events.cursors.write(caller.company, page.next);
@@ -132,7 +137,8 @@ impl EventsOnRequest {
         loop {
             // Before the look, so that no event comes unnoticed between it and the wait.
             let notified = waiter.notified();
-            let page = self.page(&query, caller).await?;
+            let turn = self.turn_within(MAX_TURN_OF_WAITING).await?;
+            let page = self.page(&query, caller, turn).await?;
             if !page.events.is_empty() || page.has_more {
                 return Ok(page);
             }
@@ -147,9 +153,15 @@ impl EventsOnRequest {
     }
 
     /// The page at this moment: every event that was committed before is in it or after it.
-    async fn page(&self, query: &FeedQuery, caller: Caller) -> Result<FeedPage, ApiError> {
-        // A wait for an event does not use up the time that a request may spend in queues.
+    async fn page(
+        &self,
+        query: &FeedQuery,
+        caller: Caller,
+        turn: SemaphorePermit<'_>,
+    ) -> Result<FeedPage, ApiError> {
+        // A wait, for an event or for a turn, does not use up the time that a request may spend in queues.
         let answer = charged_anew_to(caller.tenant(), self.read(query)).await?;
+        drop(turn);
         match answer {
             FeedAnswer::Page(page) => Ok(page),
             FeedAnswer::Expired => Err(ApiError::new(ErrorCode::EventCursorExpired)),
@@ -157,22 +169,13 @@ impl EventsOnRequest {
     }
 
     async fn read(&self, query: &FeedQuery) -> Result<FeedAnswer, ApiError> {
-        let _turn = self.turn().await?;
         self.numberer.catch_up().await?;
         Ok(self.feed.events(query).await?)
     }
 
-    /// An event may wake hundreds at once: they wait for each other here, and fill no queue of the database; each
-    /// no longer than in any queue.
-    async fn turn(&self) -> Result<SemaphorePermit<'_>, ApiError> {
-        let turn = in_time(self.reads.acquire()).await;
-        turn.map_err(ApiError::unavailable)?
-            .map_err(ApiError::internal)
-    }
-
-    /// The same for the check after a wait.
-    async fn turn_to_check(&self) -> Result<SemaphorePermit<'_>, ApiError> {
-        let turn = timeout(MAX_CHECK_TURN, self.reads.acquire()).await;
+    /// An event may wake hundreds at once: they wait for each other here, and fill no queue of the database.
+    async fn turn_within(&self, max: Duration) -> Result<SemaphorePermit<'_>, ApiError> {
+        let turn = timeout(max, self.reads.acquire()).await;
         turn.map_err(|_| ApiError::unavailable(QueueError::TimedOut))?
             .map_err(ApiError::internal)
     }
