@@ -39,7 +39,7 @@ const FIELDS: &[&str] = &[
     "received",
 ];
 /// A tax id that the demo data does not use, and another.
-const INVITED: [&str; 2] = ["12ABC34501DE35", "45723001000100"];
+const INVITED: [&str; 2] = ["BRASIL00123400", "45723001000100"];
 
 /// A text that would run, in an attribute and in an element, and that names its field.
 fn script(field: &str) -> String {
