@@ -12,6 +12,7 @@ use wiremock::matchers::any;
 use wiremock::{Mock, MockServer, ResponseTemplate};
 
 use crate::browser::{Browser, browser};
+use crate::pages::api_key;
 
 on_each_database! {
     each_number_leads_to_its_list,
@@ -129,9 +130,8 @@ async fn an_endpoint_that_is_paused_and_a_key_that_ends_are_named(backend: Backe
         .submit(&format!("{home}/webhook-endpoint/pause"), &[])
         .await;
     assert_eq!(paused.status, 303, "{}", paused.text);
-    let users = format!("{PREFIX}/companies/{company}/api-keys");
-    let keys = sandbox.platform().get(&users).await.json();
-    let user = keys["data"][0]["responsibleUserId"].as_str().unwrap();
+    let key = api_key(&sandbox, &company).await;
+    let user = key["responsibleUserId"].as_str().unwrap();
     let fields = [
         ("name", "ERP que vence"),
         ("responsibleUserId", user),

@@ -4,7 +4,7 @@ use preauth_core::value::Timestamp;
 use preauth_server::http::console_paths;
 use preauth_server::http::platform::PREFIX;
 use reqwest::Method;
-use serde_json::json;
+use serde_json::{Value, json};
 use test_support::{Answer, Backend, Form, RawCaller, Sandbox, on_each_database};
 
 use crate::browser::{Browser, browser, hidden};
@@ -44,6 +44,20 @@ const OF_ADMINISTRATORS: &[&str] = &[
 
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; \
      connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+
+/// The sandbox's own key, as the platform API shows it; there are others, which are revoked or refused.
+pub(crate) async fn api_key(sandbox: &Sandbox, company: &str) -> Value {
+    let keys = format!("{PREFIX}/companies/{company}/api-keys?limit=100");
+    let keys = sandbox.platform().get(&keys).await.json();
+    let key = sandbox.text("apiKey");
+    let mut keys = keys["data"].as_array().unwrap().iter();
+    let found = keys.find(|it| key.starts_with(it["prefix"].as_str().unwrap()));
+    found.unwrap().clone()
+}
+
+fn text(value: &Value) -> String {
+    value.as_str().unwrap().to_owned()
+}
 
 /// Ids of records that exist, for the paths of all routes.
 pub(crate) struct Ids(Vec<(&'static str, String)>);
@@ -87,10 +101,7 @@ impl Ids {
                 "/users/",
                 first(&format!("companies/{company}/users")).await,
             ),
-            (
-                "/api-keys/",
-                first(&format!("companies/{company}/api-keys")).await,
-            ),
+            ("/api-keys/", text(&api_key(sandbox, &company).await["id"])),
             ("/companies/", company),
         ];
         // Last, because they are operations of their own.
