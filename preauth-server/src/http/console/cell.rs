@@ -184,9 +184,13 @@ impl Cell {
     pub(super) fn plain(&self) -> String {
         match self {
             Self::None | Self::ActionLinks(_) => String::new(),
-            Self::Text(text) | Self::Short(text) | Self::Code(text) => text.clone(),
-            Self::Number(_, text) | Self::Amount(_, text) | Self::Period(_, text) => text.clone(),
-            Self::Link { text, .. } => text.clone(),
+            Self::Text(text)
+            | Self::Short(text)
+            | Self::Code(text)
+            | Self::Number(_, text)
+            | Self::Amount(_, text)
+            | Self::Period(_, text)
+            | Self::Link { text, .. } => text.clone(),
             Self::Coded { code, .. } | Self::CodedLink { code, .. } => code.clone(),
             Self::Badge(badge) => badge.code.clone(),
             Self::Time(at, _) => at.to_string(),

@@ -47,13 +47,12 @@ impl NamedCompanies {
         let Some(id) = id else {
             return Ok(Cell::None);
         };
-        let found = match self.0.get(&id) {
-            Some(found) => found.clone(),
-            None => {
-                let found = looked_up(visit, id).await?;
-                self.0.insert(id, found.clone());
-                found
-            }
+        let found = if let Some(found) = self.0.get(&id) {
+            found.clone()
+        } else {
+            let found = looked_up(visit, id).await?;
+            self.0.insert(id, found.clone());
+            found
         };
         Ok(Cell::link(path_of(id), found))
     }

@@ -82,12 +82,9 @@ impl Page for Reports {
         let is_series =
             !of_company.is_empty() || report.rows.iter().all(|it| it.company_id.is_none());
         let record = if is_series && !report.rows.is_empty() {
+            let [since, until] = [&report.since, &report.until].map(|it| period(it, w));
             record.part(Part::Plots {
-                title: format!(
-                    "{} – {}",
-                    period(&report.since, w),
-                    period(&report.until, w)
-                ),
+                title: format!("{since} – {until}"),
                 plots: plots(&report.rows, w),
             })
         } else {

@@ -79,25 +79,22 @@ impl Endpoint for Events {
         let (query, wait) = parameters(events, caller, req.uri().query())?;
         let waiters = events.numberer.waiters();
         let waiter = (!wait.is_zero()).then(|| waiters.enter(caller.head_office));
-        let page = match waiter.flatten() {
-            Some(waiter) => {
-                let peer = req.extensions().get::<PeerEnd>().cloned();
-                let end = async {
-                    tokio::select! {
-                        biased;
-                        () = sleep(wait) => {}
-                        () = PeerEnd::of(peer) => {}
-                    }
-                };
-                events.next_page(&query, caller, &waiter, end).await?
-            }
+        let page = if let Some(waiter) = waiter.flatten() {
+            let peer = req.extensions().get::<PeerEnd>().cloned();
+            let end = async {
+                tokio::select! {
+                    biased;
+                    () = sleep(wait) => {}
+                    () = PeerEnd::of(peer) => {}
+                }
+            };
+            events.next_page(&query, caller, &waiter, end).await?
+        } else {
             // Not asked to wait, or as many requests wait as may.
-            None => {
-                let turn = in_time(events.reads.acquire()).await;
-                let turn = turn.map_err(ApiError::unavailable)?;
-                let turn = turn.map_err(ApiError::internal)?;
-                events.page(&query, caller, turn).await?
-            }
+            let turn = in_time(events.reads.acquire()).await;
+            let turn = turn.map_err(ApiError::unavailable)?;
+            let turn = turn.map_err(ApiError::internal)?;
+            events.page(&query, caller, turn).await?
         };
         // It may have waited for long. As many end together as wait for one event, or all of them when the server stops.
         {

@@ -256,17 +256,12 @@ impl ActionForm {
         let mut button = self.title.of(w.0).to_owned();
         let mut counted = None;
         if let Outcome::Counted(found, mark) = outcome {
-            facts.extend([
-                (labels::TO_RESEND.of(w.0), Cell::number(found.count, w)),
-                (
-                    labels::WAIT_FOR_ENDPOINT.of(w.0),
-                    Cell::number(found.paused, w),
-                ),
-                (
-                    labels::OF_REMOVED_ENDPOINT.of(w.0),
-                    Cell::number(found.endpoint_removed, w),
-                ),
-            ]);
+            let figures = [
+                (labels::TO_RESEND, found.count),
+                (labels::WAIT_FOR_ENDPOINT, found.paused),
+                (labels::OF_REMOVED_ENDPOINT, found.endpoint_removed),
+            ];
+            facts.extend(figures.map(|(label, count)| (label.of(w.0), Cell::number(count, w))));
             let first = found.first.clone().filter(|_| !found.is_nothing());
             counted = first.map(|first| (mark.to_owned(), first));
             // Of a range that takes several steps, this is the first one's number.
