@@ -3,7 +3,7 @@
 use chrono::TimeDelta;
 use preauth_core::operation::{Actor, Command, DirectAdvance, Operation};
 use preauth_core::port::{FeedAnswer, FeedPage, FeedPlace, FeedQuery, Viewer};
-use preauth_core::value::{CompanyId, EventType, Timestamp};
+use preauth_core::value::{CompanyId, CompanyKind, EventType, Timestamp};
 use preauth_server::feed::Look;
 
 use crate::store::fixture::Fixture;
@@ -193,11 +193,14 @@ async fn a_branch_misses_only_events_that_it_may_see() {
     let fixture = Fixture::new().await;
     let payer = fixture.payer().await;
     let branch = fixture.add(fixture.branch_of(payer)).await;
-    let of_head_office = fixture.offer(payer).await;
+    let supplier = fixture.company(CompanyKind::Supplier);
+    let supplier_cnpj = supplier.cnpj;
+    fixture.add(supplier).await;
+    fixture.offer(payer).await;
     for _ in 0..2 {
         let advance = DirectAdvance {
             payer: branch,
-            supplier: of_head_office.supplier.cnpj,
+            supplier: supplier_cnpj,
             invoice: fixture.new_offer(payer).invoice,
             external_reference: None,
         };
