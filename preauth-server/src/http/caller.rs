@@ -65,6 +65,12 @@ impl Caller {
         Tenant::HeadOffice(self.head_office)
     }
 
+    /// Whether its key was looked up so long ago that it may have been revoked meanwhile.
+    #[must_use]
+    pub fn is_to_be_checked_again(self) -> bool {
+        self.admitted_at.elapsed() > ADMISSION_AGE
+    }
+
     /// The actor recorded in events.
     #[must_use]
     pub const fn actor(self) -> Actor {
@@ -163,7 +169,7 @@ impl Gate {
         scope: Scope,
         req: &Request,
     ) -> Result<(), ApiError> {
-        if caller.admitted_at.elapsed() <= ADMISSION_AGE {
+        if !caller.is_to_be_checked_again() {
             return Ok(());
         }
         let now = self.clock.now();

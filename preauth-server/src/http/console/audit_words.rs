@@ -288,7 +288,10 @@ fn value(setting: &str, text: &str, w: Words) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{ChangeShape, Words, change, coded};
+    use serde_json::Value;
+
+    use super::{ACTIONS, ChangeShape, Words, change, coded};
+    use crate::http::openapi;
     use crate::language::Language;
 
     const PT: Words = Words(Language::Portuguese);
@@ -324,5 +327,20 @@ mod tests {
         }
         let changed = of("role", None, "ADMIN");
         assert_eq!(coded(&changed), "role:  → ADMIN");
+    }
+
+    #[test]
+    fn every_request_that_may_leave_a_row_has_words() {
+        let description: Value = serde_json::from_str(&openapi::platform()).unwrap();
+        let paths = description["paths"].as_object().unwrap().values();
+        let operations = paths.flat_map(|path| path.as_object().unwrap());
+        let writes: Vec<_> = operations
+            .filter(|(method, _)| ["post", "put", "patch", "delete"].contains(&method.as_str()))
+            .map(|(_, operation)| operation["operationId"].as_str().unwrap())
+            .collect();
+        assert!(writes.len() > 30, "{writes:?}");
+        let is_known = |id: &&str| ACTIONS.iter().any(|(code, ..)| code == id);
+        let unknown: Vec<_> = writes.into_iter().filter(|id| !is_known(id)).collect();
+        assert!(unknown.is_empty(), "no words for {unknown:?}");
     }
 }

@@ -72,7 +72,6 @@ pub(super) fn crumb(visit: &Visit) -> (String, String) {
     (format!("/console/companies/{id}"), text.to_owned())
 }
 
-/// The path of a company's page.
 /// A company by its name, with a link to its page.
 pub(super) async fn link(visit: &Visit, id: CompanyId) -> Result<Cell, Failure> {
     let found: CompanyShape = visit.get(format!("companies/{id}")).await?;

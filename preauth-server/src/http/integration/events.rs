@@ -96,8 +96,8 @@ impl Endpoint for Events {
             let turn = turn.map_err(ApiError::internal)?;
             events.page(&query, caller, turn).await?
         };
-        // It may have waited for long. As many end together as wait for one event, or all of them when the server stops.
-        {
+        // It waited for long. As many end together as wait for one event, or all of them when the server stops.
+        if caller.is_to_be_checked_again() {
             let _turn = events.turn_within(MAX_TURN_OF_WAITING).await?;
             api.gate.check_again(&caller, Self::SCOPE, req).await?;
         }

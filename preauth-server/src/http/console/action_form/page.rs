@@ -26,7 +26,7 @@ use crate::http::platform::resend_range::ResentRangeShape;
 use crate::http::reply::Reply;
 use crate::ids::random_bytes;
 use crate::labels;
-use crate::language::Language;
+use crate::language::{Language, Text};
 
 use super::confirmation::unconfirmed;
 use super::field::{Field, users};
@@ -256,12 +256,7 @@ impl ActionForm {
         let mut button = self.title.of(w.0).to_owned();
         let mut counted = None;
         if let Outcome::Counted(found, mark) = outcome {
-            let figures = [
-                (labels::TO_RESEND, found.count),
-                (labels::WAIT_FOR_ENDPOINT, found.paused),
-                (labels::OF_REMOVED_ENDPOINT, found.endpoint_removed),
-            ];
-            facts.extend(figures.map(|(label, count)| (label.of(w.0), Cell::number(count, w))));
+            facts.extend(found.figures(labels::TO_RESEND, w));
             let first = found.first.clone().filter(|_| !found.is_nothing());
             counted = first.map(|first| (mark.to_owned(), first));
             // Of a range that takes several steps, this is the first one's number.
@@ -322,6 +317,16 @@ impl ResentRangeShape {
     /// Whether nothing was found, and nothing is left to look at.
     pub(super) const fn is_nothing(&self) -> bool {
         self.count == 0 && self.next.is_none()
+    }
+
+    /// Its numbers, of which the first stands under this label.
+    pub(super) fn figures(&self, counted: Text, w: Words) -> [(&'static str, Cell); 3] {
+        [
+            (counted, self.count),
+            (labels::WAIT_FOR_ENDPOINT, self.paused),
+            (labels::OF_REMOVED_ENDPOINT, self.endpoint_removed),
+        ]
+        .map(|(label, count)| (label.of(w.0), Cell::number(count, w)))
     }
 }
 

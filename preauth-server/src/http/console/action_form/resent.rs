@@ -27,7 +27,7 @@ struct ResentPage {
     back: String,
     tone: &'static str,
     text: &'static str,
-    facts: Vec<(&'static str, Cell)>,
+    facts: [(&'static str, Cell); 3],
     /// The fields of the next step, if anything is left.
     next: Option<Vec<(String, String)>>,
 }
@@ -72,17 +72,7 @@ impl ActionForm {
             back: format!("{PREFIX}/{back}"),
             tone,
             text,
-            facts: vec![
-                (labels::QUEUED_AGAIN.of(w.0), Cell::number(found.count, w)),
-                (
-                    labels::WAIT_FOR_ENDPOINT.of(w.0),
-                    Cell::number(found.paused, w),
-                ),
-                (
-                    labels::OF_REMOVED_ENDPOINT.of(w.0),
-                    Cell::number(found.endpoint_removed, w),
-                ),
-            ],
+            facts: found.figures(labels::QUEUED_AGAIN, w),
             next: found.next.as_ref().map(|next| self.step(form, mark, next)),
         };
         Ok(render(StatusCode::OK, &page)?)
