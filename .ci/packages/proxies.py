@@ -208,7 +208,7 @@ def check(proxy, folder, key, server):
             codes.append(connection.ask("GET", OFFERS, None, forged)[0])
     assert codes[0] == 401 and codes[-1] == 429, (proxy, codes[0], codes[-1])
     assert once(API, "GET", OFFERS, None, {"Authorization": "Bearer nobody"})[0] == 401, "another client is another one"
-    print(f"- {proxy}: 10 MiB pass as they come, 413 is the server's, the supplier's page, long waits, clients told apart, nothing private")
+    print(f"- {proxy}: 10 MiB pass as they come, 413 is the server's, the supplier's page, long waits, clients distinguished, nothing private")
 
 
 def company(server, environment):

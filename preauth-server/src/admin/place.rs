@@ -47,7 +47,7 @@ pub(super) struct Place {
     pub(super) token_source: String,
     /// Whether the server may answer at another address than the requested one.
     pub(super) may_be_elsewhere: bool,
-    /// The sandbox that was found where nothing named a server; people are told of it.
+    /// The sandbox that was found where nothing named a server; its name is printed for people.
     pub(super) found_sandbox: Option<Server>,
 }
 

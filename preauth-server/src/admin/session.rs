@@ -45,7 +45,7 @@ pub(super) struct Session {
 }
 
 impl Session {
-    /// Finds the platform. A sandbox that nothing named is named here: whoever meant another server
+    /// Finds the platform. A sandbox that nothing named is named here: a user who meant another server
     /// sees it.
     pub(super) fn open(options: &Options, language: Language) -> Result<Self, Failure> {
         let mut place = options.place.find()?;

@@ -126,7 +126,7 @@ impl Reloadable {
 
 /// The values before and after that the log names of a setting.
 #[track_caller]
-fn told<'a>(log: &'a str, setting: &str, message: &str) -> (&'a str, &'a str) {
+fn logged<'a>(log: &'a str, setting: &str, message: &str) -> (&'a str, &'a str) {
     let [setting, message] = [("setting", setting), ("message", message)]
         .map(|(name, value)| format!("\"{name}\":\"{value}\""));
     let mut lines = log.lines();
@@ -170,11 +170,11 @@ async fn a_running_server_takes_new_limits_networks_and_log_level(backend: Backe
         ("log.level", "info", "debug"),
         ("webhooks.allowed_networks", "(none)", "127.0.0.0/8"),
     ] {
-        assert_eq!(told(&log, setting, "changed"), (old, new), "{setting}");
+        assert_eq!(logged(&log, setting, "changed"), (old, new), "{setting}");
     }
     let later = "changed, but the new value is used after a restart only";
     assert_eq!(
-        told(&log, "shutdown.grace_seconds", later),
+        logged(&log, "shutdown.grace_seconds", later),
         ("20", "9"),
         "{log}"
     );

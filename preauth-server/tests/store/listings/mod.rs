@@ -151,7 +151,7 @@ const fn is_common(kind: MailKind) -> bool {
 #[derive(Clone, Copy)]
 pub(crate) struct Found {
     total: u64,
-    /// Whether older entries match, too; `None` if the list does not tell.
+    /// Whether older entries match, too; `None` if the list does not report it.
     is_cut: Option<bool>,
     /// Those of the page.
     entries: usize,
