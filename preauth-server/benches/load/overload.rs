@@ -35,7 +35,8 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// An arrival is late when it was sent so long after its time.
 const LATE: Duration = Duration::from_millis(100);
 const ACCEPTED: &str = "201";
-const REFUSED: &str = "503";
+/// Too much to do for the service, or for one company on a slow machine.
+const REFUSED: [&str; 2] = ["503", "429"];
 
 /// The answers of an overload.
 struct Overload {
@@ -179,7 +180,8 @@ fn send(scene: &Scene, arrivals: &Arrivals) -> Answers {
         match answer.status() {
             Some(ACCEPTED) => answers.accepted.push((took, micros(arrivals.begun))),
             other => {
-                let is_for_now = other == Some(REFUSED) && answer.has_retry_after();
+                let is_refused = other.is_some_and(|it| REFUSED.contains(&it));
+                let is_for_now = is_refused && answer.has_retry_after();
                 assert!(is_for_now, "neither created nor refused for now: {other:?}");
                 answers.refused.push(took);
             }
