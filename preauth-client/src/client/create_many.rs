@@ -12,8 +12,8 @@ impl Client {
     /// nothing is created twice. An offer that failed for a moment is sent again in a later batch, as the
     /// [retry policy](crate::RetryPolicy) allows.
     ///
-    /// Two batches are on their way at a time, so of two offers of one invoice in different batches either
-    /// may be the one that is accepted.
+    /// Up to four batches are on their way at a time, fewer once the service refuses a part of one for now; so of
+    /// two offers of one invoice in different batches either may be the one that is accepted.
     ///
     /// # Errors
     ///

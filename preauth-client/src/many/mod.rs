@@ -16,8 +16,12 @@ use crate::{Client, Error, NewPreAuthorization};
 
 use batch::{Answered, Entry, Sending, Settled};
 
-/// Maximum number of batches that are sent at the same time: while one is committed, the next one is on its way.
-const IN_FLIGHT: usize = 2;
+/// Number of batches that are sent at the same time at first: while one is committed, the next one is on its way.
+const FIRST_IN_FLIGHT: usize = 2;
+/// Maximum number of batches that are sent at the same time.
+const MAX_IN_FLIGHT: usize = 4;
+/// Batches settled whole that allow one more at the same time, once the service has refused a part of one.
+const GROWS_AFTER_REFUSAL: usize = 8;
 
 /// The outcome of one offer of [`Client::create_many`].
 #[derive(Debug)]
@@ -76,7 +80,46 @@ pub struct CreateMany {
     /// Outcomes that were not returned yet.
     found: VecDeque<(Entry, ManyOutcome)>,
     progress: Progress,
+    pace: Pace,
     is_over: bool,
+}
+
+/// How many batches may be on their way at the same time: one more after each that is settled whole, and half as many
+/// when the service refuses a part of one for now; after that it takes several to make one more. A service that is
+/// asked for more than it can do would refuse the same offers again and again.
+#[derive(Clone, Copy, Debug)]
+struct Pace {
+    in_flight: usize,
+    /// Batches that were settled whole since the last change.
+    settled: usize,
+    /// How many of these make one more.
+    grows_after: usize,
+}
+
+impl Pace {
+    const fn begin() -> Self {
+        Self {
+            in_flight: FIRST_IN_FLIGHT,
+            settled: 0,
+            grows_after: 1,
+        }
+    }
+
+    fn answered(&mut self, is_settled: bool) {
+        if !is_settled {
+            *self = Self {
+                in_flight: self.in_flight.div_euclid(2).max(1),
+                settled: 0,
+                grows_after: GROWS_AFTER_REFUSAL,
+            };
+            return;
+        }
+        self.settled = self.settled.saturating_add(1);
+        if self.settled >= self.grows_after && self.in_flight < MAX_IN_FLIGHT {
+            self.in_flight = self.in_flight.saturating_add(1);
+            self.settled = 0;
+        }
+    }
 }
 
 impl CreateMany {
@@ -97,6 +140,7 @@ impl CreateMany {
             waiting,
             sending: Vec::new(),
             found: VecDeque::new(),
+            pace: Pace::begin(),
             is_over: false,
         })
     }
@@ -129,6 +173,7 @@ impl CreateMany {
         let Settled { settled, again } = match answered {
             Ok(answered) => answered,
             Err((entries, error)) => {
+                self.pace.answered(false);
                 self.is_over |= !error.is_retryable();
                 // In the order in which they were given.
                 for entry in entries.into_iter().rev() {
@@ -137,6 +182,7 @@ impl CreateMany {
                 return Err(error);
             }
         };
+        self.pace.answered(again.is_empty());
         self.waiting.extend(again);
         self.found.extend(settled);
         Ok(())
@@ -164,7 +210,7 @@ impl Stream for CreateMany {
             if self.is_over {
                 return Poll::Ready(None);
             }
-            while self.sending.len() < IN_FLIGHT && !self.waiting.is_empty() {
+            while self.sending.len() < self.pace.in_flight && !self.waiting.is_empty() {
                 let client = self.client.clone();
                 let sending = Sending::begin(&client, &mut self.waiting);
                 self.sending.push(sending);
@@ -197,5 +243,23 @@ impl fmt::Debug for CreateMany {
             .field("progress", &self.progress)
             .field("is_over", &self.is_over)
             .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Pace;
+
+    #[test]
+    fn more_batches_are_on_their_way_until_the_service_refuses_a_part_of_one() {
+        let mut pace = Pace::begin();
+        let mut answered = |is_settled| {
+            pace.answered(is_settled);
+            pace.in_flight
+        };
+        assert_eq!([true, true, true].map(&mut answered), [3, 4, 4]);
+        assert_eq!([false, false, false].map(&mut answered), [2, 1, 1]);
+        assert_eq!([true; 8].map(&mut answered), [1, 1, 1, 1, 1, 1, 1, 2]);
+        assert_eq!([true; 8].map(&mut answered), [2, 2, 2, 2, 2, 2, 2, 3]);
     }
 }

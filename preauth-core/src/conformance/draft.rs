@@ -33,6 +33,7 @@ pub(super) fn opening(
         kind: MailKind::Offer,
         recipient: offer.supplier.email.clone(),
         content: format!("mail of {id}"),
+        held_until: None,
     });
     let invited = match loaded.context.supplier {
         KnownSupplier::Unknown => Some((new_supplier, true)),

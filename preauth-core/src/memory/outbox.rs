@@ -83,6 +83,7 @@ impl Tables {
                 kind: MailKind::EndpointPaused,
                 recipient: recipient.clone(),
                 content: format!("nothing arrives at {}", leased.url),
+                held_until: None,
             });
         }
     }

@@ -170,6 +170,9 @@ pub struct NewMail {
     pub recipient: Email,
     /// The content, as the host renders it.
     pub content: String,
+    /// Not to be sent before this time. For a store that knows that the recipient got its mails of the day;
+    /// the service leaves it empty.
+    pub held_until: Option<Timestamp>,
 }
 
 text_enum! {

@@ -279,6 +279,7 @@ impl Operations {
                 kind,
                 recipient: offer.supplier.email.clone(),
                 content: self.render.offer_mail(operation, is_invitation),
+                held_until: None,
             });
             commit.reply = key.as_ref().map(|(key, asked)| NewReply {
                 scope: ReplyScope::HeadOffice(operation.payer.head_office),

@@ -25,7 +25,7 @@ fn on(scene: &Scene, database: &str, run: &Run, table: &mut Table) {
     let offers = run.size(OFFERS, OFFERS_OF_A_SHORT_RUN);
     let what = format!("{} offers by the client, {database}", grouped(offers));
     clients::creates(scene, CLIENTS_OF_WARM_UP, run.warm_up());
-    // Two of them have four batches on their way, one has two.
+    // Two of them have up to eight batches on their way, one has four.
     run.alternate(
         || sent_ms(scene, offers, 1),
         || sent_ms(scene, offers, 2),

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use crate::clients::{self, Done, STACK_BYTES, next_invoice};
+use crate::company::Company;
 use crate::connection::{Connection, micros, now};
 use crate::run::Run;
 use crate::scene::Scene;
@@ -26,6 +27,11 @@ const QUICK_IN_A_ROW: u32 = 10;
 /// more than are busy while it refuses early. An arrival that finds none free is late, which counts
 /// as a part of its time.
 const CONNECTIONS: usize = 1_500;
+/// Companies whose creates arrive: one alone may have an eighth of a server's connections in progress, and would
+/// be refused for that before the service is overloaded.
+const COMPANIES: usize = 16;
+/// The number of the first of them.
+const FIRST_COMPANY: u64 = 1_000;
 /// As often as it can.
 const TIMES: u64 = 2;
 /// The overload lasts this long.
@@ -35,14 +41,18 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// An arrival is late when it was sent so long after its time.
 const LATE: Duration = Duration::from_millis(100);
 const ACCEPTED: &str = "201";
-/// Too much to do for the service, or for one company on a slow machine.
-const REFUSED: [&str; 2] = ["503", "429"];
+/// The service has too much to do.
+const OVERLOADED: &str = "503";
+/// One company has too much in progress.
+const CROWDED: &str = "429";
 
 /// The answers of an overload.
 struct Overload {
     accepted: Done,
     /// Microseconds until each refusal, sorted.
     refused: Vec<u64>,
+    /// How many of these were for what one company had in progress.
+    crowded: u64,
     /// Arrivals that were sent late.
     late: u64,
     /// The most memory that the server had beyond what it had before.
@@ -59,10 +69,16 @@ pub(crate) fn run(run: &Run, table: &mut Table) {
             _ => Scene::postgres(run),
         };
         scene.restart_with_default_limits();
+        let platform = scene.platform();
+        let numbers = (0_u64..).map(|number| FIRST_COMPANY + number);
+        let companies: Vec<_> = numbers
+            .take(COMPANIES)
+            .map(|number| Company::register(platform, number))
+            .collect();
         clients::creates(&scene, CLIENTS, run.warm_up());
         for _ in 0..run.pairs {
             let capacity = clients::creates(&scene, CLIENTS, run.time());
-            let overload = overload(&scene, run, &capacity);
+            let overload = overload(&scene, &companies, run, &capacity);
             report(database, &capacity, &overload, table);
         }
     }
@@ -94,6 +110,13 @@ fn report(database: &str, capacity: &Done, overload: &Overload, table: &mut Tabl
     let percent = |part: u64| (part * 100).checked_div(all).unwrap_or_default();
     // Of arrivals at twice what is possible a half is too many.
     table.figure(&what("refused"), AtLeast(25), " %", percent(refused));
+    let crowded = percent(overload.crowded);
+    table.figure(
+        &what("refused for their company"),
+        Target::None,
+        " %",
+        crowded,
+    );
     let late = percent(overload.late);
     table.figure(&what("sent late"), Target::None, " %", late);
     let memory = overload.memory_mib;
@@ -102,7 +125,7 @@ fn report(database: &str, capacity: &Done, overload: &Overload, table: &mut Tabl
     table.figure(&what("back afterwards"), AtMost(1000), " ms", back);
 }
 
-fn overload(scene: &Scene, run: &Run, capacity: &Done) -> Overload {
+fn overload(scene: &Scene, companies: &[Company], run: &Run, capacity: &Done) -> Overload {
     let server = scene.servers.first().unwrap().process();
     forget_peak(server);
     let before = memory_kib(server, "VmRSS:");
@@ -115,10 +138,14 @@ fn overload(scene: &Scene, run: &Run, capacity: &Done) -> Overload {
         next: AtomicU32::default(),
     };
     let answers: Vec<Answers> = thread::scope(|scope| {
-        let running: Vec<_> = (0..CONNECTIONS)
-            .map(|_| {
+        let arrivals = &arrivals;
+        let running: Vec<_> = companies
+            .iter()
+            .cycle()
+            .take(CONNECTIONS)
+            .map(|company| {
                 let thread = thread::Builder::new().stack_size(STACK_BYTES);
-                let connection = || send(scene, &arrivals);
+                let connection = move || send(scene, company, arrivals);
                 thread.spawn_scoped(scope, connection).unwrap()
             })
             .collect();
@@ -126,16 +153,19 @@ fn overload(scene: &Scene, run: &Run, capacity: &Done) -> Overload {
     });
     let elapsed = micros(arrivals.begun);
     let memory_mib = memory_kib(server, "VmHWM:").saturating_sub(before) / 1024;
-    let (mut accepted, mut refused, mut late) = (Vec::new(), Vec::new(), 0);
+    let (mut accepted, mut refused) = (Vec::new(), Vec::new());
+    let (mut crowded, mut late) = (0, 0);
     for one in answers {
         accepted.extend(one.accepted);
         refused.extend(one.refused);
+        crowded += one.crowded;
         late += one.late;
     }
     refused.sort_unstable();
     Overload {
         accepted: Done::of(accepted, elapsed),
         refused,
+        crowded,
         late,
         memory_mib,
         back_after_ms: back_after_ms(scene, capacity.percentile(99)),
@@ -163,26 +193,28 @@ struct Answers {
     /// How long each took, and when it came.
     accepted: Vec<(u64, u64)>,
     refused: Vec<u64>,
+    crowded: u64,
     late: u64,
 }
 
 /// Sends whatever is due next on a connection of its own. The time of an answer is that since its
 /// request was due.
-fn send(scene: &Scene, arrivals: &Arrivals) -> Answers {
+fn send(scene: &Scene, company: &Company, arrivals: &Arrivals) -> Answers {
     let mut connection = Connection::to(scene.address(0));
     let mut answers = Answers::default();
     while let Some(due) = arrivals.next() {
         thread::sleep(due.saturating_sub(arrivals.begun.elapsed()));
         let late = arrivals.begun.elapsed().saturating_sub(due);
         answers.late += u64::from(late > LATE);
-        let answer = connection.exchange(&scene.payer.create(next_invoice(), 0));
+        let answer = connection.exchange(&company.create(next_invoice(), 0));
         let took = answer.took + u64::try_from(late.as_micros()).unwrap();
         match answer.status() {
             Some(ACCEPTED) => answers.accepted.push((took, micros(arrivals.begun))),
             other => {
-                let is_refused = other.is_some_and(|it| REFUSED.contains(&it));
+                let is_refused = matches!(other, Some(OVERLOADED | CROWDED));
                 let is_for_now = is_refused && answer.has_retry_after();
                 assert!(is_for_now, "neither created nor refused for now: {other:?}");
+                answers.crowded += u64::from(other == Some(CROWDED));
                 answers.refused.push(took);
             }
         }

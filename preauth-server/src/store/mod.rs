@@ -12,6 +12,7 @@ pub mod copying;
 mod error;
 mod exhausted;
 mod finished;
+mod full_mailboxes;
 mod grouping;
 mod housekeeping;
 mod lifecycle;

@@ -27,7 +27,7 @@ const fn breaks(rule: Rule, statements: &'static [&'static str]) -> Corruption {
 /// Mails per address and day.
 const SHARE: u32 = 5;
 
-const CORRUPTIONS: [Corruption; 65] = [
+const CORRUPTIONS: [Corruption; 71] = [
     breaks(
         Rule::Readable,
         &["UPDATE operations SET closing_action = 'NOBODY' WHERE id = 2"],
@@ -316,6 +316,39 @@ const CORRUPTIONS: [Corruption; 65] = [
     breaks(
         Rule::References,
         &["DELETE FROM audit_seals WHERE number = 2"],
+    ),
+    // Head offices that do not exist: no foreign key holds these.
+    breaks(
+        Rule::OwnParties,
+        &["UPDATE operations SET head_office_id =
+               (SELECT id FROM events WHERE operation_id = 4 AND version = 1)
+           WHERE id = 4"],
+    ),
+    breaks(
+        Rule::OwnParties,
+        &["UPDATE events SET head_office_id = id WHERE operation_id = 4"],
+    ),
+    breaks(
+        Rule::References,
+        &[
+            "INSERT INTO events (id, head_office_id, type, at, actor, body)
+             SELECT head_office_id, id, 'webhook.test', at, actor, body FROM events
+             WHERE operation_id = 4 AND version = 1",
+        ],
+    ),
+    breaks(
+        Rule::Recipients,
+        &["UPDATE deliveries SET head_office_id = id"],
+    ),
+    breaks(
+        Rule::MailOfItsOwn,
+        &["UPDATE notices SET head_office_id = id WHERE operation_id = 4"],
+    ),
+    breaks(
+        Rule::ReplyOfCreation,
+        &["UPDATE idempotency_replies SET head_office_id =
+               (SELECT id FROM events WHERE operation_id = 4 AND version = 1)
+           WHERE operation_id = 4"],
     ),
     // More of them in `lists.rs`.
     breaks(

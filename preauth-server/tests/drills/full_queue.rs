@@ -92,10 +92,17 @@ async fn a_blocked_writer_refuses_creates_with_retry_after_and_delays_no_read_on
     let file = scene.first().data().join("preauth.db");
     let url = format!("sqlite://{}", file.display());
     let mut holder = SqliteConnection::connect(&url).await.unwrap();
+    let sandbox = scene.first().sandbox();
+    let first = offer_body(sandbox, "before");
+    let made = caller(&scene).post_json(PRE_AUTHORIZATIONS, &first).await;
+    let made = made.json()["id"].to_string();
     holder.execute("BEGIN IMMEDIATE").await.unwrap();
     // Nothing is written while the lock is held, and everything is read.
     let before = listed(&scene).await;
-    let sandbox = scene.first().sandbox();
+    let read = caller(&scene)
+        .get(&format!("{PRE_AUTHORIZATIONS}/{made}"))
+        .await;
+    assert_eq!(read.status, 200, "{}", read.text);
     let body = |number| Some(offer_body(sandbox, &format!("blocked {number}")));
     let crowded = Crowded::begin(&scene, CREATORS, body);
     crowded.some_refused().await;

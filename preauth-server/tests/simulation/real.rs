@@ -79,6 +79,20 @@ fn a_defect_within_postgres_is_found() {
     finds(Kind::Postgres, Defect::DeliveryRowsLost, "I4");
 }
 
+#[test]
+fn a_hand_over_without_a_lease_is_found_above_both() {
+    for ground in [Kind::Sqlite, Kind::Postgres] {
+        finds(ground, Defect::HandedOverWithoutLease, "I14");
+    }
+}
+
+#[test]
+fn hand_overs_that_are_lost_for_good_are_found_above_both() {
+    for ground in [Kind::Sqlite, Kind::Postgres] {
+        finds(ground, Defect::HandoverLostForGood, "I4");
+    }
+}
+
 /// Several instances commit at once there; on SQLite one commits after the other.
 #[test]
 fn a_cursor_that_passes_an_uncommitted_event_is_found_on_postgres() {

@@ -223,9 +223,9 @@ async fn a_new_delivery_wakes_the_dispatchers_of_other_instances() {
         .unwrap();
 }
 
-/// Its resumption does: until then a search would be in vain, after each of its commits.
+/// To a paused endpoint: its resumption wakes, until then a search would be in vain. Handed over: nothing is left to find.
 #[tokio::test]
-async fn a_new_delivery_to_a_paused_endpoint_wakes_nobody() {
+async fn a_new_delivery_wakes_the_dispatchers_only_if_it_waits_for_a_claim() {
     let fixture = Fixture::new().await;
     let payer = fixture.payer().await;
     fixture.add_endpoint(payer).await;
@@ -233,12 +233,12 @@ async fn a_new_delivery_to_a_paused_endpoint_wakes_nobody() {
     let waiting = fixture.stores.lifecycle.deliveries_waiting();
     // The notification from its own start of listening.
     waiting.notified().await;
-    for is_paused in [true, false] {
+    for (is_paused, is_handed_over) in [(true, true), (false, true), (false, false)] {
         let set = directory.set_endpoint_paused(payer, is_paused, fixture.now);
         set.await.unwrap();
         // That of the resumption.
         while waiting.notified().now_or_never().is_some() {}
-        let intake = if is_paused {
+        let intake = if is_handed_over {
             Everything::default().intake()
         } else {
             Intake::default()
@@ -248,7 +248,7 @@ async fn a_new_delivery_to_a_paused_endpoint_wakes_nobody() {
         let created = service.offer(&offer, Actor::Company, None, fixture.now);
         created.await.unwrap();
         let is_woken = waiting.notified().now_or_never().is_some();
-        assert_eq!(is_woken, !is_paused);
+        assert_eq!(is_woken, !is_handed_over, "paused: {is_paused}");
     }
 }
 

@@ -91,8 +91,11 @@ pub(super) async fn receipt(scene: &Scene<'_>, payer: CompanyId) -> (Commit, Vec
         number: InvoiceNumber::parse("NF 'ção' 漢").unwrap(),
         received_at: scene.now,
     };
+    let named = invoice.id.get();
     let write = Write::NewInvoice(Box::new(invoice));
     let mut commit = draft::bare(scene, write, EventType::InvoiceReceived, scene.now);
+    // Nothing but its body names the record of such an event, in the contract's form.
+    commit.event.body = format!(r#"{{"data":{{"invoiceId":{named}}}}}"#);
     commit.deliveries = draft::deliveries(scene, &loaded.subscriptions);
     (commit, loaded.subscriptions)
 }

@@ -58,6 +58,7 @@ use crate::store::DatabaseUrl;
 use crate::worker::LoopHealth;
 
 use super::exhausted::ExhaustedKeys;
+use super::full_mailboxes::FullMailboxes;
 use super::set_aside::SetAside;
 use super::{Lifecycle, Moments, OpenError, Unfit};
 use crate::store::error::Fault;
@@ -105,6 +106,7 @@ pub struct PostgresStore {
     /// For mails: one claim at a time, and the recording of mails sent in the meantime.
     mails: Connections,
     due_mails: Arc<DueMails>,
+    full_mailboxes: Arc<FullMailboxes>,
     mail_finisher: Grouped<MailFinisher>,
     fronts: Fronts,
     held_offices: HeldOffices,

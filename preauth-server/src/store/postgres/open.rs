@@ -113,6 +113,7 @@ pub(super) async fn open(url: &DatabaseUrl) -> Result<PostgresStore, OpenError> 
         mail_finisher: Grouped::spawn(MailFinisher(mails.clone()), FINISH_LIMITS),
         mails,
         due_mails: Arc::default(),
+        full_mailboxes: Arc::default(),
         fronts: Fronts::default(),
         held_offices: HeldOffices::default(),
         finisher: Grouped::spawn(

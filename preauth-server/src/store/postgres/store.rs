@@ -111,7 +111,8 @@ impl Store for PostgresStore {
         Ok(found.await?)
     }
 
-    async fn commit(&self, commit: Commit) -> Result<(), CommitError> {
+    async fn commit(&self, mut commit: Commit) -> Result<(), CommitError> {
+        self.full_mailboxes.hold(&mut commit);
         let is_audited = commit.audited.is_some();
         let turn = self.writer.ask(commit).await.map_err(WriteError::from)?;
         let written = match turn {

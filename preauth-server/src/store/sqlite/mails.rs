@@ -1,6 +1,6 @@
 //! The sender's side. Due times are the service's; leases end by SQLite's own clock.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
 use preauth_core::port::Unavailable;
@@ -10,6 +10,7 @@ use uuid::Uuid;
 
 use crate::mail::{Claimed, LeasedMail, MailClaim, MailQueue, Outcome};
 use crate::store::error::{Fault, WriteError, unavailable};
+use crate::store::full_mailboxes::FullMailboxes;
 use crate::store::set_aside::Unreadable;
 use crate::store::sql::Row;
 use crate::store::sql::mails::{self, FinishedMail, Position};
@@ -21,12 +22,15 @@ use super::rows::Columns;
 impl MailQueue for SqliteStore {
     async fn claim(&self, claim: &MailClaim) -> Result<Vec<Claimed>, Unavailable> {
         // A power failure may undo a lease, but its holder is lost with it.
-        let input = (*claim, self.mail_turns.get());
-        let claimed = self
-            .writer
-            .write_relaxed(input, |connection, (claim, office)| {
-                Box::pin(self::claim(connection, claim, *office))
-            });
+        let input = (
+            *claim,
+            self.mail_turns.get(),
+            Arc::clone(&self.full_mailboxes),
+        );
+        let claimed = self.writer.write_relaxed(input, |connection, input| {
+            let (claim, office, full) = input;
+            Box::pin(self::claim(connection, claim, *office, full))
+        });
         let (claimed, unreadable, office) = claimed.await.map_err(unavailable)?;
         self.mail_turns.set(office);
         self.set_aside.note(unreadable);
@@ -87,6 +91,7 @@ async fn claim(
     connection: &mut SqliteConnection,
     claim: &MailClaim,
     office: Uuid,
+    full: &FullMailboxes,
 ) -> Result<(Vec<Claimed>, Vec<Unreadable>, Uuid), WriteError> {
     let limit = usize::try_from(claim.limit).unwrap_or(usize::MAX);
     let due = mails::list(connection, claim.now, Position::default(), office, limit).await?;
@@ -96,7 +101,7 @@ async fn claim(
     }
     let (rows, _) = mails::one_for_each_mailbox(rows)?;
     let (mut claimed, mut unreadable) = (Vec::with_capacity(rows.len()), Vec::new());
-    for step in mails::claim(connection, &rows, claim).await? {
+    for step in mails::claim(connection, &rows, claim, full).await? {
         claimed.push(step.claimed);
         unreadable.extend(step.unreadable);
     }

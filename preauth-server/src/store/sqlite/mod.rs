@@ -51,6 +51,7 @@ use tokio::task::JoinSet;
 use crate::fair::Budget;
 use crate::worker::LoopHealth;
 
+use super::full_mailboxes::FullMailboxes;
 use super::set_aside::SetAside;
 use super::{Lifecycle, Moments, OpenError, Unfit};
 use crate::store::error::{Fault, unavailable};
@@ -87,6 +88,7 @@ pub struct SqliteStore {
     _tasks: JoinSet<()>,
     counters: Counters,
     mail_turns: MailTurns,
+    full_mailboxes: Arc<FullMailboxes>,
     waiting: Arc<Notify>,
     /// Notified after an event was committed.
     committed: Arc<Notify>,

@@ -89,6 +89,7 @@ pub(super) async fn open(path: &Path) -> Result<SqliteStore, OpenError> {
         _tasks: tasks,
         counters,
         mail_turns: MailTurns::default(),
+        full_mailboxes: Arc::default(),
         waiting,
         committed: Arc::default(),
         unsettled: Arc::default(),

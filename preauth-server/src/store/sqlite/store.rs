@@ -89,7 +89,8 @@ impl Store for SqliteStore {
         Ok(platform_replies::find(&mut *reader, key).await?)
     }
 
-    async fn commit(&self, commit: Commit) -> Result<(), CommitError> {
+    async fn commit(&self, mut commit: Commit) -> Result<(), CommitError> {
+        self.full_mailboxes.hold(&mut commit);
         let waiting = self.writer.waiting();
         let committed = Arc::clone(&self.committed);
         let is_audited = commit.audited.is_some();

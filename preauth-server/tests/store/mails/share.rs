@@ -2,15 +2,18 @@
 
 use std::sync::Arc;
 
-use preauth_core::operation::Actor;
-use preauth_core::value::Email;
+use chrono::{Days, TimeDelta};
+use preauth_core::operation::{Actor, EARLIEST_DUE_DAYS};
+use preauth_core::value::{DueDate, Email, calendar};
 use preauth_server::directory::MailStatus;
 use preauth_server::mail::Outcome;
 use tokio::task::JoinSet;
 
 use crate::store::fixture::Fixture;
 
-use super::{SHARE, claim, claim_within, count, end_leases, lease, lease_by, staged};
+use super::{
+    SHARE, claim, claim_within, count, end_leases, lease, lease_by, offers_to_one_mailbox, staged,
+};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn an_address_gets_exactly_its_share_however_many_claim_at_once() {
@@ -112,4 +115,44 @@ async fn a_mail_whose_lease_ran_out_keeps_its_place_in_the_share() {
         again += 1;
     }
     assert_eq!(again, SHARE);
+}
+
+/// A claim would only postpone them.
+#[tokio::test]
+async fn mails_to_a_mailbox_that_got_its_share_are_held_by_their_commits() {
+    let fixture = Fixture::new().await;
+    let (payer, other) = (fixture.payer().await, fixture.payer().await);
+    let queue = &*fixture.stores.mails;
+    let today = claim_within(fixture.now, 2, 10_000);
+    offers_to_one_mailbox(&fixture, payer, 2).await;
+    let sent = Outcome::Sent { at: fixture.now };
+    while let Some(leased) = lease_by(queue, &today).await {
+        assert!(queue.finish(&leased, &sent).await.unwrap());
+    }
+    // Its claim finds the mailbox full.
+    offers_to_one_mailbox(&fixture, payer, 1).await;
+    assert_eq!(count(&fixture, payer, MailStatus::Held).await, 0);
+    assert_eq!(lease_by(queue, &today).await, None);
+    offers_to_one_mailbox(&fixture, payer, 3).await;
+    assert_eq!(count(&fixture, payer, MailStatus::Held).await, 4);
+
+    // Not that of another head office, of an offer that closes before, or of one made when the
+    // finding is old.
+    offers_to_one_mailbox(&fixture, other, 1).await;
+    let mut closing = fixture.new_offer(payer);
+    let days = Days::new(EARLIEST_DUE_DAYS.unsigned_abs());
+    let earliest = calendar::today(fixture.now).checked_add_days(days);
+    closing.invoice.due_date = DueDate::from_date(earliest.unwrap()).unwrap();
+    assert!(fixture.make(&closing).await.expires_at < Some(today.share.ends));
+    let later = fixture.later(TimeDelta::seconds(10));
+    fixture.offer_at(payer, later).await;
+    assert_eq!(count(&fixture, payer, MailStatus::Held).await, 4);
+    assert_eq!(count(&fixture, other, MailStatus::Pending).await, 1);
+    let first = lease_by(queue, &today).await.unwrap();
+    assert_eq!(first.head_office, other);
+
+    // Tomorrow one mail has them all.
+    let tomorrow = claim_within(today.share.ends, 1, 10_000);
+    let leased = lease_by(queue, &tomorrow).await.unwrap();
+    assert_eq!((leased.head_office, leased.joined.len()), (payer, 4));
 }

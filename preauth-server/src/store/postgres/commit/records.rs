@@ -79,6 +79,8 @@ rows! {
         recipient: &'a str,
         content: &'a str,
         staged_at: i64,
+        due_at: i64,
+        is_held: bool,
     }
 }
 
@@ -241,6 +243,7 @@ impl Deliveries<'_> {
 impl<'a> Mails<'a> {
     pub(super) fn add(&mut self, n: i32, mail: &'a NewMail, commit: &'a Commit) {
         let (operation, _, _) = aggregate_of(&commit.write);
+        let staged_at = commit.event.at;
         self.push(Mail {
             n,
             id: *mail.id.as_uuid(),
@@ -249,7 +252,9 @@ impl<'a> Mails<'a> {
             kind: mail.kind.as_str(),
             recipient: mail.recipient.as_str(),
             content: &mail.content,
-            staged_at: commit.event.at.unix_millis(),
+            staged_at: staged_at.unix_millis(),
+            due_at: mail.held_until.unwrap_or(staged_at).unix_millis(),
+            is_held: mail.held_until.is_some(),
         });
     }
 
@@ -257,9 +262,9 @@ impl<'a> Mails<'a> {
         statement.part(
             "staged AS (
                  INSERT INTO notices (id, head_office_id, operation_id, kind, recipient, content,
-                     staged_at, next_attempt_at)
+                     staged_at, next_attempt_at, is_held)
                  SELECT id, head_office_id, operation_id, kind, recipient, content, staged_at,
-                     staged_at
+                     due_at, is_held
                  FROM mail WHERE n IN (SELECT n FROM written))",
         );
     }

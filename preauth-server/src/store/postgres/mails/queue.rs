@@ -14,6 +14,7 @@ use super::super::session;
 use super::due::{self, DueMails};
 use crate::mail::{Claimed, LeasedMail, MailClaim, MailQueue, Outcome};
 use crate::store::error::{WriteError, unavailable};
+use crate::store::full_mailboxes::FullMailboxes;
 use crate::store::set_aside::Unreadable;
 use crate::store::sql::mails::{self, FinishedMail};
 
@@ -22,9 +23,14 @@ impl MailQueue for PostgresStore {
     async fn claim(&self, claim: &MailClaim) -> Result<Vec<Claimed>, Unavailable> {
         // The database's lock admits one claim at a time; a claim that waits here needs no connection.
         let _turn = self.due_mails.turn().await;
-        let input = (*claim, Arc::clone(&self.due_mails));
-        let claimed = session::write(&self.mails, BEGIN, input, |connection, (claim, due)| {
-            Box::pin(self::claim(connection, claim, due))
+        let input = (
+            *claim,
+            Arc::clone(&self.due_mails),
+            Arc::clone(&self.full_mailboxes),
+        );
+        let claimed = session::write(&self.mails, BEGIN, input, |connection, input| {
+            let (claim, due, full) = input;
+            Box::pin(self::claim(connection, claim, due, full))
         });
         let claimed = claimed.await;
         if claimed.is_err() {
@@ -75,10 +81,11 @@ async fn claim(
     connection: &mut PgConnection,
     claim: &MailClaim,
     due: &DueMails,
+    full: &FullMailboxes,
 ) -> Result<(Vec<Claimed>, Vec<Unreadable>), WriteError> {
     let mails = due::next(connection, claim, due).await?;
     let (mut claimed, mut unreadable) = (Vec::with_capacity(mails.len()), Vec::new());
-    for step in mails::claim(connection, &mails, claim).await? {
+    for step in mails::claim(connection, &mails, claim, full).await? {
         due.forget(&step.postponed);
         if step.frees_others {
             due.look_everywhere();

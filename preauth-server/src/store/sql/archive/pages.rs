@@ -120,12 +120,13 @@ async fn events(
                 coalesce(v.head_office_id <> coalesce(o.head_office_id, p.head_office_id), FALSE)
                     AS is_misplaced,
                 CASE WHEN v.operation_id IS NOT NULL AND o.id IS NULL THEN 'operation'
-                     WHEN v.payment_order_id IS NOT NULL AND p.id IS NULL THEN 'payment order' END
-                    AS missing
+                     WHEN v.payment_order_id IS NOT NULL AND p.id IS NULL THEN 'payment order'
+                     WHEN h.id IS NULL THEN 'head office' END AS missing
          FROM (SELECT id, head_office_id, operation_id, payment_order_id FROM events
                WHERE id > $1 ORDER BY id LIMIT $2) AS v
          LEFT JOIN operations o ON o.id = v.operation_id
          LEFT JOIN payment_orders p ON p.id = v.payment_order_id
+         LEFT JOIN companies h ON h.id = v.head_office_id
          ORDER BY v.id",
     )
     .bind(after)

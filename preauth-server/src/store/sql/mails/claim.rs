@@ -7,6 +7,7 @@ use uuid::Uuid;
 
 use crate::mail::{Cancellation, Claimed, LeasedMail, MailClaim, Turn, is_counted};
 use crate::store::error::WriteError;
+use crate::store::full_mailboxes::FullMailboxes;
 use crate::store::rows::{Columns, Corrupt};
 use crate::store::set_aside::{LOOK_AGAIN, Unreadable};
 
@@ -48,11 +49,13 @@ struct Chosen<'r> {
 }
 
 /// Claims the mails of `rows`, each to another mailbox; the steps are in no order. An unreadable mail is
-/// set aside, so that it does not block the mails after it.
+/// set aside, so that it does not block the mails after it. Mailboxes that got their mails of the day are
+/// noted in `full`.
 pub(in crate::store) async fn claim(
     session: &mut dyn Session,
     rows: &[Row],
     claim: &MailClaim,
+    full: &FullMailboxes,
 ) -> Result<Vec<Step>, WriteError> {
     let (mut steps, mut due) = (Vec::with_capacity(rows.len()), Vec::new());
     for row in rows {
@@ -68,7 +71,7 @@ pub(in crate::store) async fn claim(
             Err(cause) => steps.push(put_aside(session, row, claim.now, cause).await?),
         }
     }
-    let chosen = choose(session, due, claim, &mut steps).await?;
+    let chosen = choose(session, due, (claim, full), &mut steps).await?;
     let mails: Vec<_> = chosen.iter().map(|it| (it.due.id, it.opening)).collect();
     let mut leased = HashMap::new();
     for row in lease::lease(session, &mails, claim).await? {
@@ -87,7 +90,7 @@ pub(in crate::store) async fn claim(
 async fn choose<'r>(
     session: &mut dyn Session,
     due: Vec<(&'r Row, DueMail)>,
-    claim: &MailClaim,
+    (claim, full): (&MailClaim, &FullMailboxes),
     steps: &mut Vec<Step>,
 ) -> Result<Vec<Chosen<'r>>, WriteError> {
     let counted = due.iter().map(|(_, mail)| mail);
@@ -105,6 +108,10 @@ async fn choose<'r>(
             let used = used.after(*opened);
             match claim.turn(&used.usage, due.offer_ends) {
                 Turn::At(later) => {
+                    // Until then no place becomes free, unless a mail fails.
+                    if later == claim.share.ends {
+                        full.note(due.head_office, due.mailbox.clone(), claim.now, later);
+                    }
                     let postponed = share::put_off(session, &due, claim.now, later).await?;
                     steps.push(Step {
                         postponed,

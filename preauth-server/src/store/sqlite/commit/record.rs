@@ -163,19 +163,20 @@ pub(super) async fn mails(
     for chunk in chunks(&mails) {
         let mut query = QueryBuilder::<Sqlite>::new(
             "INSERT INTO notices (id, head_office_id, operation_id, kind, recipient, content,
-                 staged_at, next_attempt_at) ",
+                 staged_at, next_attempt_at, is_held) ",
         );
         query.push_values(chunk, |mut row, (commit, mail)| {
             let (operation, _, _) = aggregate_of(&commit.write);
-            let at = commit.event.at.unix_millis();
+            let at = commit.event.at;
             row.push_bind(mail.id.as_uuid().as_bytes().as_slice())
                 .push_bind(commit.write.head_office().as_uuid().as_bytes().as_slice())
                 .push_bind(operation.map(OperationId::get))
                 .push_bind(mail.kind.as_str())
                 .push_bind(mail.recipient.as_str())
                 .push_bind(mail.content.as_str())
-                .push_bind(at)
-                .push_bind(at);
+                .push_bind(at.unix_millis())
+                .push_bind(mail.held_until.unwrap_or(at).unix_millis())
+                .push_bind(mail.held_until.is_some());
         });
         query.build().execute(&mut *connection).await?;
     }
