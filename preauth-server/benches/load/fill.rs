@@ -74,8 +74,7 @@ pub(crate) fn fill_sqlite(scene: &mut Scene, operations: u64) {
          SELECT id, x'{payer}', x'{payer}', x'{supplier}', '{cnpj}', 1, 'PRE_AUTH', status, 100000, 0,
              '2027-01-31', 'L-' || id, 4000000000000, 1,
              CASE WHEN status = 'REPROVED' THEN 'CANCEL' END
-         FROM numbered;
-         ANALYZE;"
+         FROM numbered;"
     );
     let options = SqliteConnectOptions::new().filename(scene.file());
     let runtime = Builder::new_current_thread().enable_all().build().unwrap();

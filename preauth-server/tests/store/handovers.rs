@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use chrono::TimeDelta;
+use futures_util::FutureExt;
 use preauth_core::operation::Actor;
 use preauth_core::port::{
     AttemptError, Filter, Handover, Intake, Leased, PageRequest, Room, Viewer,
@@ -57,6 +58,31 @@ impl Room for Everything {
 
     fn take(self: Box<Self>, leased: Leased) {
         self.handed.lock().unwrap().push(leased);
+    }
+}
+
+/// A delivery that is handed over leaves nothing to find, nor does one to a paused endpoint: its resumption wakes.
+pub(crate) async fn only_what_waits_wakes(fixture: &Fixture) {
+    let payer = fixture.payer().await;
+    fixture.add_endpoint(payer).await;
+    let directory = fixture.directory();
+    let waiting = fixture.stores.lifecycle.deliveries_waiting();
+    for (is_paused, is_handed_over) in [(true, true), (false, true), (false, false)] {
+        let set = directory.set_endpoint_paused(payer, is_paused, fixture.now);
+        set.await.unwrap();
+        // That of the resumption.
+        while waiting.notified().now_or_never().is_some() {}
+        let intake = if is_handed_over {
+            Everything::default().intake()
+        } else {
+            Intake::default()
+        };
+        let service = fixture.service_handing_over_to(intake);
+        let offer = fixture.new_offer(payer);
+        let created = service.offer(&offer, Actor::Company, None, fixture.now);
+        created.await.unwrap();
+        let is_woken = waiting.notified().now_or_never().is_some();
+        assert_eq!(is_woken, !is_handed_over, "paused: {is_paused}");
     }
 }
 

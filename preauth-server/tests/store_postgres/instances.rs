@@ -5,9 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use chrono::TimeDelta;
-use futures_util::FutureExt;
 use preauth_core::operation::Actor;
-use preauth_core::port::{Claim, Intake};
+use preauth_core::port::Claim;
 use preauth_core::service::{OfferOutcome, ServiceError};
 use preauth_core::value::IdempotencyKey;
 use preauth_server::access::RateLimit;
@@ -16,7 +15,7 @@ use tokio::time::timeout;
 
 use crate::store::expiry::all_expire_once;
 use crate::store::fixture::Fixture;
-use crate::store::handovers::Everything;
+use crate::store::handovers::only_what_waits_wakes;
 
 /// Two instances; the second has distinct ids.
 async fn two() -> [Arc<Fixture>; 2] {
@@ -223,33 +222,13 @@ async fn a_new_delivery_wakes_the_dispatchers_of_other_instances() {
         .unwrap();
 }
 
-/// To a paused endpoint: its resumption wakes, until then a search would be in vain. Handed over: nothing is left to find.
 #[tokio::test]
 async fn a_new_delivery_wakes_the_dispatchers_only_if_it_waits_for_a_claim() {
     let fixture = Fixture::new().await;
-    let payer = fixture.payer().await;
-    fixture.add_endpoint(payer).await;
-    let directory = fixture.directory();
     let waiting = fixture.stores.lifecycle.deliveries_waiting();
     // The notification from its own start of listening.
     waiting.notified().await;
-    for (is_paused, is_handed_over) in [(true, true), (false, true), (false, false)] {
-        let set = directory.set_endpoint_paused(payer, is_paused, fixture.now);
-        set.await.unwrap();
-        // That of the resumption.
-        while waiting.notified().now_or_never().is_some() {}
-        let intake = if is_handed_over {
-            Everything::default().intake()
-        } else {
-            Intake::default()
-        };
-        let service = fixture.service_handing_over_to(intake);
-        let offer = fixture.new_offer(payer);
-        let created = service.offer(&offer, Actor::Company, None, fixture.now);
-        created.await.unwrap();
-        let is_woken = waiting.notified().now_or_never().is_some();
-        assert_eq!(is_woken, !is_handed_over, "paused: {is_paused}");
-    }
+    only_what_waits_wakes(&fixture).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]

@@ -6,6 +6,12 @@ use preauth_core::port::Viewer;
 use preauth_core::service::OfferOutcome;
 
 use crate::store::fixture::Fixture;
+use crate::store::handovers::only_what_waits_wakes;
+
+#[tokio::test]
+async fn a_new_delivery_wakes_the_dispatcher_only_if_it_waits_for_a_claim() {
+    only_what_waits_wakes(&Fixture::new().await).await;
+}
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_conflict_refuses_no_other_create_of_its_group() {

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use preauth_core::port::{Commit, Leased, NewDelivery, Room};
-use preauth_core::value::{EndpointId, Timestamp};
+use preauth_core::value::EndpointId;
 use sqlx::{QueryBuilder, Row, Sqlite, SqliteConnection};
 use uuid::Uuid;
 
@@ -61,7 +61,8 @@ pub(super) async fn insert(
             }
         }));
     }
-    let ready = ready(connection, &rows).await?;
+    let endpoints = endpoints(connection, &rows).await?;
+    let Endpoints { ready, paused } = endpoints;
     for row in &mut rows {
         row.lease
             .take_if(|_| !ready.contains_key(&row.delivery.endpoint));
@@ -83,7 +84,8 @@ pub(super) async fn insert(
                 let leased = endpoint.leased(row.commit, row.delivery, token);
                 inserted.handed.push((room, leased));
             }
-            _ => inserted.waits = true,
+            // Those of a paused endpoint wait for its resumption.
+            _ => inserted.waits |= !paused.contains(&row.delivery.endpoint),
         }
     }
     Ok(inserted)
@@ -115,38 +117,54 @@ async fn add(connection: &mut SqliteConnection, rows: &[NewRow<'_>]) -> Result<(
     Ok(())
 }
 
-/// The endpoints that have room, with their secrets in force. Not among them are deleted, paused, slow and
-/// unreadable ones, whose deliveries wait for a claim.
-async fn ready(
+/// The endpoints of some deliveries.
+#[derive(Default)]
+struct Endpoints {
+    /// With their secrets in force. Not among them are deleted, paused, slow and unreadable ones, whose
+    /// deliveries wait for a claim.
+    ready: HashMap<EndpointId, Addressee>,
+    paused: HashSet<EndpointId>,
+}
+
+async fn endpoints(
     connection: &mut SqliteConnection,
     rows: &[NewRow<'_>],
-) -> Result<HashMap<EndpointId, Addressee>, WriteError> {
-    let with_room = rows.iter().filter_map(|row| {
-        let (room, _) = row.lease.as_ref()?;
-        let now = row.commit.event.at.max(room.now());
-        Some((row.delivery.endpoint, now))
+) -> Result<Endpoints, WriteError> {
+    let times = rows.iter().map(|row| {
+        let at = row.commit.event.at;
+        row.lease
+            .as_ref()
+            .map_or(at, |(room, _)| at.max(room.now()))
     });
-    let (endpoints, times): (HashSet<EndpointId>, Vec<Timestamp>) = with_room.unzip();
-    let Some(now) = times.into_iter().max() else {
-        return Ok(HashMap::new());
+    let Some(now) = times.max() else {
+        return Ok(Endpoints::default());
     };
-    let ids: Vec<Uuid> = endpoints.iter().map(|it| *it.as_uuid()).collect();
+    let ids: HashSet<Uuid> = rows
+        .iter()
+        .map(|row| *row.delivery.endpoint.as_uuid())
+        .collect();
+    let ids: Vec<Uuid> = ids.into_iter().collect();
     let found = sqlx::query(
-        "SELECT e.id, e.url, coalesce(e.last_success_at, e.created_at) AS healthy_at, s.sealed
+        "SELECT e.id, e.url, e.paused_at IS NOT NULL AS is_paused,
+                coalesce(e.last_success_at, e.created_at) AS healthy_at, s.sealed
          FROM endpoints e LEFT JOIN endpoint_secrets s
              ON s.endpoint_id = e.id AND (s.valid_until IS NULL OR s.valid_until > ?2)
          WHERE e.id IN (SELECT unhex(value) FROM json_each(?1)) AND e.deleted_at IS NULL
-           AND e.paused_at IS NULL AND NOT e.is_slow
+           AND (e.paused_at IS NOT NULL OR NOT e.is_slow)
          ORDER BY e.id, s.number DESC",
     )
     .bind(id_list(&ids))
     .bind(now.unix_millis())
     .fetch_all(connection)
     .await?;
-    let mut ready = HashMap::new();
+    let (mut ready, mut paused) = (HashMap::new(), HashSet::new());
     for row in &found {
         let columns = Columns::of("endpoints", row);
         let id = EndpointId::new(columns.uuid("id")?);
+        if columns.raw("is_paused")? {
+            paused.insert(id);
+            continue;
+        }
         let (Ok(url), Ok(healthy_at), Ok(sealed)) = (
             columns.raw("url"),
             columns.timestamp("healthy_at"),
@@ -167,7 +185,10 @@ async fn ready(
         }
     }
     let readable = ready.into_iter();
-    Ok(readable.filter_map(|(id, it)| Some((id, it?))).collect())
+    Ok(Endpoints {
+        ready: readable.filter_map(|(id, it)| Some((id, it?))).collect(),
+        paused,
+    })
 }
 
 /// The last token is stored separately, because the janitor removes deliveries.
