@@ -54,6 +54,21 @@ def exposure(machine):
     return float(re.search(r"Overall exposure level for preauth-server.service: ([\d.]+)", shown.stdout)[1])
 
 
+def check_secrecy(machine, manager):
+    """A token in the settings, which everybody may read: the unit refuses it like the commands, though it shows /etc read-only."""
+    settings = machine.path(SETTINGS)
+    given = settings.read_text()
+    settings.write_text(f'platform_token = "{"t" * 32}"\n{given}')
+    try:
+        manager.start()
+    except AssertionError as refused:
+        assert "holds a secret" in str(refused), refused
+    else:
+        raise AssertionError("it started with a token that everybody may read")
+    machine.run(PROGRAM, "config", "check", user=OPERATOR, expect=1)
+    settings.write_text(given)
+
+
 def check_contents(machine):
     """Pages of the manual, completions, bill of materials and changelog."""
     pages = sorted(machine.path("/usr/share/man/man1").glob("preauth-server*.1.gz"))
@@ -106,6 +121,7 @@ def main(root, package, following):
     manager.stop()
     print(f"- started by its unit: {', '.join(state for state in manager.heard if state != 'WATCHDOG=1')}")
 
+    check_secrecy(machine, manager)
     settings = machine.path(SETTINGS)
     edited = settings.read_text() + "\n[rate_limit]\nrequests = 7\n"
     settings.write_text(edited)

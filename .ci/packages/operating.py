@@ -7,6 +7,7 @@ needs root, and a network namespace of its own, since the server listens where t
 
 import re
 import shutil
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -18,6 +19,7 @@ UNIT = "/lib/systemd/system/preauth-server.service"
 BACKUPS = "/var/backups/preauth"
 SECONDS = 30
 TIMED = re.compile(r"^ *ExecStart=/bin/sh -c '(.*)'$", re.MULTILINE)
+UNITS = re.compile(r"^ *cat >/etc/systemd/system/(\S+) <<'END'\n(.*?)^ *END\n", re.MULTILINE | re.DOTALL)
 
 
 class Follower:
@@ -34,6 +36,17 @@ class Follower:
 
 def backups(machine):
     return sorted(path.name for path in machine.path(BACKUPS).iterdir())
+
+
+def check_units(folder):
+    """The units of the timer, as systemd itself reads them; the same in both languages."""
+    written = [UNITS.findall((DOCS / name).read_text()) for name in ("operating.md", "operating.pt.md")]
+    assert len(written[0]) == 2 and written[0] == written[1], written
+    for name, text in written[0]:
+        (folder / name).write_text(re.sub(r"^ +", "", text, flags=re.MULTILINE))
+    files = [folder / name for name, _ in written[0]]
+    ran = subprocess.run(["systemd-analyze", "verify", *files], capture_output=True, text=True)
+    assert ran.returncode == 0 and not ran.stderr, ran.stderr
 
 
 def timed(machine):
@@ -81,6 +94,7 @@ def main(root, package):
 
     assert "every rule holds" in follow("audit")
     follow("back up")
+    check_units(machine.path("/root"))
     timed(machine)
     assert "every rule holds" in follow("verify")
     print(f"- operating: backed up as {', '.join(backups(machine))}, the latest verified")

@@ -85,12 +85,12 @@ def nginx(folder):
     return ["nginx", "-c", str(folder / "nginx.conf")]
 
 
-def caddy(folder):
-    example = (EXAMPLES / "Caddyfile").read_text()
+def caddy(folder, file=EXAMPLES / "Caddyfile", program="caddy"):
+    example = file.read_text()
     for name in (API, PORTAL):
         example = example.replace(f"\n{name} {{\n", f"\n{name} {{\n\ttls {folder}/fullchain.pem {folder}/privkey.pem\n")
     (folder / "Caddyfile").write_text("{\n\tadmin off\n}\n" + example)
-    return ["caddy", "run", "--adapter", "caddyfile", "--config", str(folder / "Caddyfile")]
+    return [program, "run", "--adapter", "caddyfile", "--config", str(folder / "Caddyfile")]
 
 
 def upload(number, size):
@@ -225,14 +225,19 @@ def company(server, environment):
     return run("key", "create", cnpj, "--name", "ERP", "--user", "ana@azul.example.com", "--scope", scopes)["key"]
 
 
-def main(server, folder):
-    folder = Path(folder)
-    folder.mkdir()
+def certificate(folder):
+    """Of both names, for this run."""
     subprocess.run(
         ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2", "-subj",
          f"/CN={API}", "-addext", f"subjectAltName=DNS:{API},DNS:{PORTAL}", "-keyout", folder / "privkey.pem", "-out",
          folder / "fullchain.pem"], check=True, capture_output=True,
     )
+
+
+def main(server, folder):
+    folder = Path(folder)
+    folder.mkdir()
+    certificate(folder)
     settings = {
         "PREAUTH_DATA": str(folder / "data"),
         "PREAUTH_TRUSTED_PROXIES": "127.0.0.1/32",

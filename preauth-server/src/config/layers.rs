@@ -74,9 +74,8 @@ impl Layers {
             let mut file = File::open(path).map_err(cannot)?;
             let text = files::read(&mut file).map_err(cannot)?;
             let parsed = text.parse::<toml::Table>();
-            // A parser's message quotes the line, which may contain a secret.
-            let table =
-                parsed.map_err(|error| format!("{shown} is not TOML: {}", error.message()))?;
+            let table = parsed
+                .map_err(|error| format!("{shown} is not TOML: {}", defect(&text, &error)))?;
             Ok((file, table))
         };
         match read() {
@@ -243,6 +242,16 @@ impl Layers {
     }
 }
 
+/// What is wrong, and in which line; the parser's own text quotes the line, which may contain a secret.
+fn defect(text: &str, error: &toml::de::Error) -> String {
+    let what = error.message();
+    let before = error.span().and_then(|span| text.get(..span.start));
+    before.map_or_else(
+        || what.to_owned(),
+        |before| format!("line {}: {what}", before.split('\n').count()),
+    )
+}
+
 /// The effect of a setting without default and without value.
 fn shown_if_unset(key: &str) -> &'static str {
     match key {
@@ -284,5 +293,25 @@ impl fmt::Display for Source {
 impl From<Vec<String>> for ConfigError {
     fn from(problems: Vec<String>) -> Self {
         Self(problems)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::defect;
+
+    #[test]
+    fn a_defect_of_the_file_names_its_line_and_quotes_nothing() {
+        for (text, line) in [
+            ("[a]\nb = 1\n[a]\nb = 2\n", 3),
+            ("a = 1\n\n[mail\n", 3),
+            ("platform_token = \"geheim\n", 1),
+            ("ção = 1", 1),
+        ] {
+            let error = text.parse::<toml::Table>().unwrap_err();
+            let said = defect(text, &error);
+            assert!(said.starts_with(&format!("line {line}: ")), "{said}");
+            assert!(!said.contains("geheim"), "{said}");
+        }
     }
 }

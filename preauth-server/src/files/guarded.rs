@@ -1,9 +1,9 @@
 //! Reads files that other users must not read, or must not write; checks the opened file and its
 //! folders.
 //!
-//! Other users are all except root and the user of this process. A file on a read-only mount that
-//! belongs to root is exempt: containers get their secrets that way, readable for every user
-//! inside.
+//! Other users are all except root and the user of this process. A file on a read-only mount of its
+//! own that belongs to root is exempt: containers get their secrets that way, readable for every user
+//! inside. A service manager that shows the machine's own files read-only makes no container.
 
 use std::fmt;
 use std::fs::{File, Metadata};
@@ -28,8 +28,13 @@ const MAX_FILE_BYTES: u64 = 4 << 20;
 /// Why a file or folder is not trusted; each text names the next step.
 #[derive(Debug, Error)]
 enum Exposure {
-    #[error("others may read or write it (mode {mode:04o}); run `chmod 600 {}`", path.display())]
-    Open { path: PathBuf, mode: u32 },
+    #[error("others may read or write it (mode {mode:04o}); run `{}`", command_to_close(path, *owner, *user))]
+    Open {
+        path: PathBuf,
+        mode: u32,
+        owner: u32,
+        user: u32,
+    },
     #[error("others may write to {what} (mode {mode:04o}); run `chmod go-w {}`", path.display())]
     Writable {
         what: EntryKind,
@@ -46,6 +51,16 @@ enum Exposure {
         owner: u32,
         user: u32,
     },
+}
+
+/// Root's file, once it is private, is root's alone: this process must read it, too.
+fn command_to_close(path: &Path, owner: u32, user: u32) -> String {
+    let shown = path.display();
+    if owner == user {
+        format!("chmod 600 {shown}")
+    } else {
+        format!("chown {user} {shown} && chmod 600 {shown}")
+    }
 }
 
 /// Root takes no file over: a service would lose it.
@@ -87,7 +102,8 @@ enum Guard {
 struct Facts {
     owner: u32,
     mode: u32,
-    is_mounted_read_only: bool,
+    /// On a read-only mount that is not that of the system's root.
+    is_mounted_for_reading: bool,
 }
 
 /// The text of a secret file, zeroed when it is dropped.
@@ -217,15 +233,16 @@ fn folder_of(path: &Path) -> &Path {
 impl Facts {
     fn of(metadata: &Metadata, file: &File) -> io::Result<Self> {
         let mount = rustix::fs::fstatvfs(file)?.f_flag;
+        let is_apart = std::fs::metadata("/")?.dev() != metadata.dev();
         Ok(Self {
             owner: metadata.uid(),
             mode: metadata.mode() & MODE,
-            is_mounted_read_only: mount.contains(StatVfsMountFlags::RDONLY),
+            is_mounted_for_reading: is_apart && mount.contains(StatVfsMountFlags::RDONLY),
         })
     }
 
     fn is_of_a_container(self) -> bool {
-        self.is_mounted_read_only && self.owner == ROOT
+        self.is_mounted_for_reading && self.owner == ROOT
     }
 
     fn of_folder(folder: &Path) -> io::Result<Self> {
@@ -233,7 +250,7 @@ impl Facts {
         Ok(Self {
             owner: metadata.uid(),
             mode: metadata.mode() & MODE,
-            is_mounted_read_only: false,
+            is_mounted_for_reading: false,
         })
     }
 
@@ -244,6 +261,8 @@ impl Facts {
             None | Some(Exposure::Writable { .. }) if is_open => Some(Exposure::Open {
                 path: path.to_owned(),
                 mode: self.mode,
+                owner: self.owner,
+                user,
             }),
             exposure => exposure,
         }
@@ -288,7 +307,7 @@ mod tests {
         Facts {
             owner,
             mode,
-            is_mounted_read_only: false,
+            is_mounted_for_reading: false,
         }
     }
 
@@ -306,6 +325,8 @@ mod tests {
             let said = refusal(facts(US, mode), Guard::Secret).unwrap();
             assert!(said.contains("chmod 600 p"), "{mode:o}: {said}");
         }
+        let said = refusal(facts(ROOT, 0o644), Guard::Secret).unwrap();
+        assert!(said.contains("`chown 1000 p && chmod 600 p`"), "{said}");
         let said = refusal(facts(US + 1, 0o600), Guard::Secret).unwrap();
         assert!(said.contains("chown 1000 p"), "{said}");
     }
@@ -319,9 +340,9 @@ mod tests {
     }
 
     #[test]
-    fn only_roots_files_on_a_read_only_mount_are_exempt() {
+    fn only_roots_files_on_a_read_only_mount_of_their_own_are_exempt() {
         let mounted = |owner| Facts {
-            is_mounted_read_only: true,
+            is_mounted_for_reading: true,
             ..facts(owner, 0o444)
         };
         assert!(mounted(ROOT).is_of_a_container());

@@ -18,6 +18,8 @@ const DURABILITY: &str = "durability";
 const CONNECTIONS: &str = "connections";
 const LOCK: &str = "lock file";
 const LOG: &str = "write-ahead log";
+/// The oldest major version of PostgreSQL that was tried.
+const OLDEST_POSTGRES: u32 = 14;
 /// The size from which another program must be holding the log back.
 const LARGE_LOG_BYTES: u64 = 1 << 30;
 
@@ -90,15 +92,21 @@ fn postgres(checkup: &Checkup, server: &ServerCheckup, report: &mut Report) {
         "{} answers; the connection is {encrypted}",
         checkup.software
     );
-    if server.takes_writes {
-        report.ok(DATABASE, &found);
-    } else {
+    if !server.takes_writes {
         let next = "name the primary in `database`, or promote this standby";
         report.failed(
             DATABASE,
             &format!("{found}; it takes no writes"),
             Some(next),
         );
+    } else if is_older_than_tried(&checkup.software) {
+        report.warning(
+            DATABASE,
+            &format!("{found}; no version before {OLDEST_POSTGRES} was tried"),
+            "upgrade PostgreSQL",
+        );
+    } else {
+        report.ok(DATABASE, &found);
     }
     if server.weak_settings.is_empty() {
         report.ok(DURABILITY, "PostgreSQL keeps what it has confirmed");
@@ -125,6 +133,13 @@ fn postgres(checkup: &Checkup, server: &ServerCheckup, report: &mut Report) {
     } else {
         report.ok(CONNECTIONS, &found);
     }
+}
+
+/// By the first number, as in `PostgreSQL 15.13 (Debian 15.13-0+deb12u1)`.
+fn is_older_than_tried(software: &str) -> bool {
+    let mut numbers = software.split(|letter: char| !letter.is_ascii_digit());
+    let major = numbers.find_map(|number| number.parse::<u32>().ok());
+    major.is_some_and(|major| major < OLDEST_POSTGRES)
 }
 
 fn sqlite(checkup: &Checkup, file: &Path, config: &Config, report: &mut Report) {
@@ -185,4 +200,23 @@ fn beside(file: &Path, suffix: &str) -> PathBuf {
     let mut name = file.as_os_str().to_owned();
     name.push(suffix);
     name.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_older_than_tried;
+
+    #[test]
+    fn a_version_that_nobody_tried_is_recognized() {
+        for (software, expected) in [
+            ("PostgreSQL 9.6.24", true),
+            ("PostgreSQL 13.22 (Debian 13.22-1.pgdg12+1)", true),
+            ("PostgreSQL 14.23", false),
+            ("PostgreSQL 15.13 (Debian 15.13-0+deb12u1)", false),
+            ("PostgreSQL 19beta1", false),
+            ("PostgreSQL", false),
+        ] {
+            assert_eq!(is_older_than_tried(software), expected, "{software}");
+        }
+    }
 }

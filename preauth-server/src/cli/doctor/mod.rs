@@ -42,6 +42,7 @@ pub(super) async fn run(args: &DoctorArgs) -> Result<ExitCode, CliError> {
     let version = env!("CARGO_PKG_VERSION");
     report.ok("version", &format!("preauth-server {version}"));
     clock::time_zone(&mut report);
+    network::modules(&mut report);
     let layers = args.serve.layers();
     if let Some(config) = configuration(&layers, &mut report) {
         machine(&config, &mut report);

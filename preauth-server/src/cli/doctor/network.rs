@@ -20,6 +20,41 @@ const LOOKUP_TIMEOUT: Duration = Duration::from_secs(5);
 /// `.invalid` nobody would be asked.
 const NOWHERE: &str = "preauth-doctor.example";
 
+/// A static glibc loads the modules of the machine for names. Those of another version end the process, here, too, so that
+/// this comes before the first look-up.
+pub(super) fn modules(report: &mut Report) {
+    if cfg!(all(target_env = "gnu", target_feature = "crt-static"))
+        && let Ok(switch) = std::fs::read_to_string("/etc/nsswitch.conf")
+        && let Some(modules) = foreign_modules(&switch)
+    {
+        report.warning(
+            DNS,
+            &format!(
+                "/etc/nsswitch.conf asks {modules} for names; modules of another glibc than this static program's \
+                 end it at its first look-up"
+            ),
+            "let `hosts:` name files and dns only",
+        );
+    }
+}
+
+/// What `hosts:` names beside the two that are part of a static glibc.
+fn foreign_modules(switch: &str) -> Option<String> {
+    let hosts = switch
+        .lines()
+        .find_map(|line| line.trim_start().strip_prefix("hosts:"))?;
+    let sources = hosts.split('#').next()?.split_whitespace();
+    // What to do after an answer stands in brackets, with blanks or without.
+    let mut is_action = false;
+    let modules = sources.filter(|word| {
+        let is_source = !is_action && !word.starts_with('[');
+        is_action = (is_action || word.starts_with('[')) && !word.ends_with(']');
+        is_source && !matches!(*word, "files" | "dns")
+    });
+    let modules: Vec<_> = modules.collect();
+    (!modules.is_empty()).then(|| modules.join(", "))
+}
+
 pub(super) async fn examine(config: &Config, urls: &[String], report: &mut Report) {
     resolver(config, report).await;
     mail(config, report).await;
@@ -134,5 +169,29 @@ const fn way_to(error: AttemptError) -> &'static str {
             "let the receiver send its whole chain, or name its root in webhooks.extra_roots"
         }
         _ => "open https to it in the firewall",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::foreign_modules;
+
+    #[test]
+    fn modules_beside_files_and_dns_are_named() {
+        for (switch, expected) in [
+            ("passwd: files sss\nhosts:          files dns\n", None),
+            ("hosts: files # resolve\n", None),
+            (
+                "hosts: files mdns4_minimal [NOTFOUND=return] dns",
+                Some("mdns4_minimal"),
+            ),
+            (
+                "hosts: files myhostname resolve [ !UNAVAIL = return ] dns",
+                Some("myhostname, resolve"),
+            ),
+            ("passwd: files\n", None),
+        ] {
+            assert_eq!(foreign_modules(switch).as_deref(), expected, "{switch}");
+        }
     }
 }
