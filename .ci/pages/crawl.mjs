@@ -6,7 +6,7 @@
 //
 // FOLDER has the sources of the console, each of whose pages and forms must have been opened.
 import { readFileSync, readdirSync } from "node:fs";
-import { LOOKS, ask, byKeyboard, byMouse, check, day, expect, launch, platform, problems, ready, signedIn, until } from "./browser.mjs";
+import { LOOKS, TAKE_TURNS, ask, byKeyboard, byMouse, check, day, expect, launch, platform, problems, ready, signedIn, until } from "./browser.mjs";
 import { seed } from "./seed.mjs";
 
 const FILES = /\/(invoice-file|export)$|\.csv$/;
@@ -31,42 +31,80 @@ async function records(page) {
 }
 
 // Times are shown as those of São Paulo, with UTC in the title.
-async function checkTimes(page, path) {
-  const times = await page.locator("time").evaluateAll((all) => all.map((it) => [it.title, it.dateTime, it.textContent]));
-  const isPortuguese = (await page.locator("html").getAttribute("lang")) === "pt-BR";
+function checkTimes(path, { times, isPortuguese }) {
   for (const [title, machine, text] of times) {
     const local = new Date(title).toLocaleString("sv-SE", { timeZone: "America/Sao_Paulo" });
     const [, year, month, date, time] = /^(\d+)-(\d+)-(\d+) (.+)$/.exec(local);
     const shown = isPortuguese ? `${date}/${month}/${year} ${time}` : local;
     if (!title.endsWith("Z") || title !== machine || text !== shown) problems.push(`${path}: ${text} is titled ${title}`);
   }
-  return times.length;
 }
 
-// Every page that a link leads to: those of `starts` each by its name, any other once of its kind.
-async function everyPage(page, look, starts) {
-  const [seen, visited] = [new Set(), new Set()];
-  let times = 0;
-  const waiting = [...starts.map(([path, name]) => [path, `${kindOf(path)} ${name}`]), ["/console"]];
-  while (waiting.length) {
-    const [path, name = kindOf(path)] = waiting.shift();
-    if (seen.has(name) || FILES.test(path.split("?")[0])) continue;
-    seen.add(name).add(kindOf(path));
-    visited.add(name);
+// What a crawl reads of a page; runs in the page.
+const read = () => ({
+  isPortuguese: document.documentElement.lang === "pt-BR",
+  times: [...document.querySelectorAll("time")].map((it) => [it.title, it.dateTime, it.textContent]),
+  links: [...document.querySelectorAll("a[href^='/console']")].map((it) => it.getAttribute("href")),
+  hidden: [...document.querySelectorAll(".sections [aria-current]")].some((it) => {
+    const { left, right } = it.getBoundingClientRect();
+    return left < 0 || right > innerWidth;
+  }),
+});
+
+// The pages of a crawl: those that it starts with each by its name, any other that a link leads to once of its kind.
+class Crawl {
+  pages = [];
+  #names = new Set();
+  #times = 0;
+  // How often each page is opened, and how often pages are still to be opened.
+  #looks;
+  #left = 0;
+
+  constructor(starts, looks = 1) {
+    this.#looks = looks;
+    for (const [path, name] of starts) this.#add(path, `${kindOf(path)} ${name}`);
+    this.#add("/console");
+  }
+
+  #add(path, name = kindOf(path)) {
+    if (this.#names.has(name) || FILES.test(path.split("?")[0])) return;
+    this.#names.add(name).add(kindOf(path));
+    this.pages.push([path, name]);
+    this.#left += this.#looks;
+  }
+
+  // Opens every page whose turn it is in this look. Several looks may share a crawl: then the links that one finds are the others',
+  // too, and none ends before all pages have been opened.
+  async walk(page, look, isItsTurn = () => true) {
+    for (let index = 0; await this.#has(index); index += 1) {
+      if (!isItsTurn(index)) continue;
+      await this.#read(page, look, ...this.pages[index]);
+      this.#left -= 1;
+    }
+    expect(this.#times > 0, "no page shows a time");
+  }
+
+  async #has(index) {
+    while (index >= this.pages.length && this.#left > 0) await new Promise((done) => setTimeout(done, 20));
+    return index < this.pages.length;
+  }
+
+  async #read(page, look, path, name) {
     const answer = await page.goto(ready.platformUrl + path);
     if (answer.status() !== 200) problems.push(`${path}: ${answer.status()}`);
     await check(page, `${look} ${name}`);
-    times += await checkTimes(page, path);
-    const hidden = await page.locator(".sections [aria-current]").evaluateAll((all) => all.some((it) => {
-      const { left, right } = it.getBoundingClientRect();
-      return left < 0 || right > innerWidth;
-    }));
-    if (hidden) problems.push(`${path}: the present section is out of sight`);
-    const links = await page.locator("a[href^='/console']").evaluateAll((all) => all.map((it) => it.getAttribute("href")));
-    waiting.push(...links.map((link) => [link]));
+    const found = await page.evaluate(read);
+    checkTimes(path, found);
+    this.#times += found.times.length;
+    if (found.hidden) problems.push(`${path}: the present section is out of sight`);
+    for (const link of found.links) this.#add(link);
   }
-  expect(times > 0, "no page shows a time");
-  return visited;
+
+  // Pages of each of these kinds were opened.
+  expectKinds(wanted, look) {
+    const kinds = new Set(this.pages.map(([path]) => kindOf(path)));
+    for (const kind of wanted) if (!kinds.has(kind)) problems.push(`${look}: nothing leads to ${kind}`);
+  }
 }
 
 // A page that cannot be shown, with its way back.
@@ -111,10 +149,11 @@ async function revealed(page, look) {
   return secret;
 }
 
-// A browser that gives the page no clipboard: the button selects the secret, and says so.
+// A browser that gives the page no clipboard: the button selects the secret, and says so. The secret is of an endpoint that is
+// paused: rotated twice, another one's receiver would take nothing any more of what the other looks send again.
 async function withoutClipboard(page) {
   await page.addInitScript(() => Object.defineProperty(navigator, "clipboard", { value: undefined }));
-  await page.goto(`${ready.platformUrl}/console/companies/${company.id}/webhook-endpoint/rotate-secret`);
+  await page.goto(`${ready.platformUrl}${paused}/webhook-endpoint/rotate-secret`);
   await page.locator("form.form button.primary").click();
   const button = page.locator("[data-copy]");
   const unused = await button.textContent();
@@ -204,6 +243,7 @@ const browser = await launch();
 const first = await signedIn(browser, LOOKS[0].options);
 starts.unshift(...(await records(first)));
 await first.context().close();
+const [paused] = starts.find(([, name]) => name === "with a paused endpoint");
 const [company] = (await ask("GET", `${platform}/companies?cnpj=${ready.companyCnpj}`, ready.platformToken)).data;
 
 const [sources] = process.argv.slice(2);
@@ -211,16 +251,18 @@ const formsOfSources = named(`${sources}/action_forms`, /(?:ActionForm::new|of_c
 const pagesOfSources = named(sources, /(?:\bpage\(|const PATH: &'static str = )"([^"]*)"/g).map((path) => `/console${path}`)
   .filter((path) => !FILES.test(path));
 
-// A page of each of these kinds was seen.
-function expectSeen(seen, wanted, look) {
-  const kinds = new Set([...seen].map((name) => name.split(" ")[0]));
-  for (const kind of wanted) if (!kinds.has(kind)) problems.push(`${look}: nothing leads to ${kind}`);
-}
+// Where looks take turns, each page is opened in two of the four, which differ in language and in width: every page and form is
+// seen in each language and at each width, and half as many are opened.
+const inTurn = ({ turn }) => (index) => LOOKS.length === 1 || index % 2 === turn;
+const sharedCrawl = () => new Crawl(starts, LOOKS.length === 1 ? 1 : 2);
+const [ofAdministrator, ofViewer] = [sharedCrawl(), sharedCrawl()];
 
-async function administrator({ name, options }) {
+async function administrator(look) {
+  const { name, options } = look;
   const page = await signedIn(browser, options);
-  const seen = await everyPage(page, name, starts);
-  expectSeen(seen, [...pagesOfSources, ...formsOfSources], name);
+  const crawl = TAKE_TURNS ? ofAdministrator : new Crawl(starts);
+  await crawl.walk(page, name, TAKE_TURNS ? inTurn(look) : undefined);
+  crawl.expectKinds([...pagesOfSources, ...formsOfSources], name);
   for (const path of ["/console/operations/999999", "/console/companies/none"]) await refusal(page, name, path, 404);
   await leakedKey(page, name);
   await sentAgain(page, name);
@@ -229,26 +271,26 @@ async function administrator({ name, options }) {
   await withoutClipboard(page);
   await withoutScript(page);
   await page.context().close();
-  console.log(`- ${seen.size} pages, ${name}`);
-  if (process.env.PAGES_SEEN) console.log([...seen].sort().join("\n"));
+  console.log(`- ${crawl.pages.length} pages, ${name}`);
+  if (process.env.PAGES_SEEN) console.log(crawl.pages.map(([, kind]) => kind).sort().join("\n"));
   return token;
 }
 
-// A viewer is led to no form.
-async function viewer({ name, options }, token) {
+// A viewer is led to no form. The pages are an administrator's with less on them, so that looks always take turns.
+async function viewer(look, token) {
+  const { name, options } = look;
   const page = await signedIn(browser, options, token);
-  const seen = await everyPage(page, `${name} viewer`, starts);
-  expectSeen(seen, pagesOfSources, `${name} viewer`);
-  const writes = formsOfSources.filter((form) => seen.has(form));
+  await ofViewer.walk(page, `${name} viewer`, inTurn(look));
+  ofViewer.expectKinds(pagesOfSources, `${name} viewer`);
+  const kinds = new Set(ofViewer.pages.map(([path]) => kindOf(path)));
+  const writes = formsOfSources.filter((form) => kinds.has(form));
   expect(writes.length === 0, `a viewer is led to ${writes}`);
   for (const path of [`/console/companies/${company.id}/edit`, "/console/new-operator"]) await refusal(page, name, path, 403);
   await page.context().close();
-  console.log(`- ${seen.size} pages for a viewer, ${name}`);
+  console.log(`- ${ofViewer.pages.length} pages for a viewer, ${name}`);
 }
 
-// All looks at once: each waits for the server and the browser most of the time.
-await Promise.all(LOOKS.map(async (look) => {
-  const token = await administrator(look);
-  await viewer(look, token);
-}));
+// All looks at once: each waits for the server and the browser part of the time.
+const tokens = await Promise.all(LOOKS.map(administrator));
+await Promise.all(LOOKS.map((look, index) => viewer(look, tokens[index])));
 await browser.close();

@@ -5,7 +5,7 @@
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import {
-  LOOKS, ask, byKeyboard, byMouse, check, cnpj, day, expect, launch, linkOf, platform, ready, until, watched,
+  LOOKS, TAKE_TURNS, ask, byKeyboard, byMouse, check, cnpj, day, expect, launch, linkOf, platform, ready, until, watched,
 } from "./browser.mjs";
 
 const token = ready.platformToken;
@@ -260,7 +260,9 @@ async function foreign(it, look, label) {
 const late = await offer("LATE");
 const old = await offer("OLD", { email: "antigo@aco.example.com" });
 const oldMail = await unsubscribeLink(old);
-const readers = await Promise.all(LOOKS.map(async (look, index) => {
+// Where looks take turns, those of one: they differ in language and in width.
+const looks = LOOKS.filter(({ turn }) => !TAKE_TURNS || LOOKS.length === 1 || turn === 0);
+const readers = await Promise.all(looks.map(async (look, index) => {
   const it = await reader(look);
   const label = look.name.toUpperCase();
   await answers(it, label);
