@@ -94,13 +94,15 @@ async fn each_number_leads_to_its_list(backend: Backend) {
     let held = browser.page("/console/mails?status=HELD").await;
     assert!(held.contains("title=\"HELD\">Retido<"), "{held}");
     browser.language = "en";
+    let company = sandbox.company().await;
     let page = browser.page("/console").await;
-    assert!(page.contains("Failing endpoints"), "{page}");
+    let failing = page.split("Failing endpoints").nth(1);
+    let link = format!("<a href=\"/console/companies/{company}\">");
+    assert!(failing.is_some_and(|it| it.contains(&link)), "{page}");
+    // Offers and requests, two amounts, deliveries and those given up.
+    assert_eq!(page.matches("<polyline").count(), 6, "{page}");
     // Deliveries of an endpoint that is removed are given up.
-    let endpoint = format!(
-        "/console/companies/{}/webhook-endpoint",
-        sandbox.company().await
-    );
+    let endpoint = format!("/console/companies/{company}/webhook-endpoint");
     let removed = browser.submit(&format!("{endpoint}/delete"), &[]).await;
     assert_eq!(removed.status, 303, "{}", removed.text);
     until(&sandbox, "failedDeliveries").await;

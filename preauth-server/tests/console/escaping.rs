@@ -194,7 +194,9 @@ async fn filled_by_operators(sandbox: &Sandbox, company: &str) -> (Vec<String>, 
 
 async fn script_texts_are_shown_as_texts(backend: Backend) {
     let receiver = wiremock::MockServer::start().await;
-    let hostile = wiremock::ResponseTemplate::new(500).set_body_string(script("answer"));
+    let endless = "x".repeat(1_000_000);
+    let hostile = format!("{}{endless}", script("answer"));
+    let hostile = wiremock::ResponseTemplate::new(500).set_body_string(hostile);
     wiremock::Mock::given(wiremock::matchers::any())
         .respond_with(hostile)
         .mount(&receiver)
@@ -236,6 +238,12 @@ async fn script_texts_are_shown_as_texts(backend: Backend) {
         .filter(|field| !shown.contains(&escaped(field)))
         .collect();
     assert!(missing.is_empty(), "on no page: {missing:?}");
+    // Of a receiver's answer its beginning.
+    assert!(
+        !shown.contains(&endless[..1_025]),
+        "an answer is shown whole"
+    );
+    assert!(shown.contains(&endless[..900]), "an answer is not shown");
 }
 
 /// Opens every page, and some under paths of attackers; returns all that they show.

@@ -247,15 +247,36 @@ async fn the_clock_of_a_sandbox_goes_on(backend: Backend) {
         let clock = travel::advance(&sandbox, 0).await.json();
         Timestamp::parse(clock["now"].as_str().unwrap()).unwrap()
     };
-    let before = now().await;
     let (page, form) = ("/console/health", "/console/sandbox/clock");
-    step(
-        &mut browser,
-        page,
-        form,
-        &[("advanceSeconds", "3600")],
-        page,
-    )
-    .await;
-    assert!(now().await.since(before).num_seconds() >= 3_600);
+    // A sandbox's own seconds pass meanwhile.
+    let own = 600;
+    for (hours, seconds) in [("36", 129_600), ("0.5", 1_800), ("0,25", 900)] {
+        let before = now().await;
+        let fields = [("advanceSeconds", hours)];
+        step(&mut browser, page, form, &fields, page).await;
+        let passed = now().await.since(before).num_seconds();
+        assert!(
+            (seconds..seconds + own).contains(&passed),
+            "{hours}: {passed}"
+        );
+    }
+    // What is no number of hours, or too many, moves nothing, and is refused in hours.
+    let before = now().await;
+    for hours in ["soon", "1.005", "-1", "9000"] {
+        for (language, says) in [
+            ("en", "From 0 to 8784 hours, with two decimals at most."),
+            (
+                "pt-BR",
+                "De 0 a 8784 horas, com no máximo duas casas decimais.",
+            ),
+        ] {
+            browser.language = language;
+            let refused = browser.submit(form, &[("advanceSeconds", hours)]).await;
+            assert_eq!(refused.status, 400, "{hours}: {}", refused.text);
+            assert!(refused.text.contains(says), "{hours}: {}", refused.text);
+            let again = format!("value=\"{hours}\"");
+            assert!(refused.text.contains(&again), "{hours}: {}", refused.text);
+        }
+    }
+    assert!(now().await.since(before).num_seconds() < own);
 }

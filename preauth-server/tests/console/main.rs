@@ -28,4 +28,5 @@ mod reports;
 mod resend_many;
 mod resend_range;
 mod sessions;
+mod stalled_loop;
 mod words;

@@ -75,3 +75,69 @@ fn try_draw(
     root.present()?;
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{FAILED, FIRST, Line, Words, draw};
+    use crate::language::Language;
+
+    /// Where the points of the line in this colour stand.
+    fn points(svg: &str, line: &Line) -> Vec<(i32, i32)> {
+        let is_of = |element: &&str| element.contains(&format!("stroke=\"{}\"", line.stroke()));
+        let found: Vec<_> = svg.split("<polyline").skip(1).filter(is_of).collect();
+        assert_eq!(found.len(), 1, "{svg}");
+        let points = found[0].split("points=\"").nth(1).unwrap();
+        let points = points.split('"').next().unwrap().split_whitespace();
+        let number = |text: &str| text.parse().unwrap();
+        points
+            .map(|point| point.split_once(',').unwrap())
+            .map(|(x, y)| (number(x), number(y)))
+            .collect()
+    }
+
+    #[test]
+    fn a_line_has_a_point_for_each_day_as_high_as_its_value() {
+        let days = ["11-20", "11-21", "11-22"].map(ToOwned::to_owned);
+        let line = |name, values: [u64; 3], colour| Line {
+            name,
+            values: values.to_vec(),
+            colour,
+        };
+        let lines = [
+            line("sent", [0, 1_500, 3_000], FIRST),
+            line("given up", [0, 0, 1_500], FAILED),
+        ];
+        for (language, label) in [
+            (Language::English, "3,000"),
+            (Language::Portuguese, "3.000"),
+        ] {
+            let svg = draw(&days, &lines, Words(language));
+            let [sent, given_up] = [0, 1].map(|index| points(&svg, &lines[index]));
+            let days_at =
+                |points: &[(i32, i32)]| points.iter().map(|(x, _)| *x).collect::<Vec<_>>();
+            assert_eq!(days_at(&sent).len(), 3, "{svg}");
+            assert!(days_at(&sent).is_sorted_by(|one, next| one < next), "{svg}");
+            assert_eq!(days_at(&sent), days_at(&given_up), "{svg}");
+            let heights =
+                |points: &[(i32, i32)]| points.iter().map(|(_, y)| *y).collect::<Vec<_>>();
+            let (zero, half, all) = (heights(&sent)[0], heights(&sent)[1], heights(&sent)[2]);
+            // The picture's rows are counted from above.
+            assert!(all < half && half < zero, "{svg}");
+            assert!(((zero - half) - (half - all)).abs() <= 1, "{svg}");
+            assert_eq!(heights(&given_up), [zero, zero, half], "{svg}");
+            assert!(svg.contains(label) && svg.contains("11-21"), "{svg}");
+        }
+    }
+
+    #[test]
+    fn days_without_anything_are_drawn_at_the_bottom() {
+        let lines = [Line {
+            name: "sent",
+            values: vec![0],
+            colour: FIRST,
+        }];
+        let svg = draw(&["11-20".to_owned()], &lines, Words(Language::English));
+        assert_eq!(points(&svg, &lines[0]).len(), 1, "{svg}");
+        assert!(draw(&[], &[], Words(Language::English)).starts_with("<svg"));
+    }
+}

@@ -15,7 +15,7 @@ use crate::http::platform::users::User;
 use crate::http::problem::Defect;
 use crate::language::Language;
 
-use super::typed::{amount, moment, number};
+use super::typed::{SECONDS_PER_HOUR, amount, moment, number, seconds_of_hours};
 use super::{Input, InputKind};
 
 /// A field as the form shows it.
@@ -62,6 +62,10 @@ impl Input {
                 typed.map(|text| amount(text, visit.words).unwrap_or(Value::Bool(false)))
             }
             InputKind::Whole | InputKind::Choice(_) => typed.map(number),
+            InputKind::Hours => typed.map(|text| {
+                let seconds = seconds_of_hours(text);
+                seconds.map_or(Value::Bool(false), Value::from)
+            }),
             InputKind::Moment => typed.map(|text| Value::from(moment(text))),
             InputKind::Words(_) => {
                 let chosen: Vec<_> = form.all(self.name).map(Value::from).collect();
@@ -96,6 +100,7 @@ impl Input {
         let (input, words, is_many) = match self.kind {
             InputKind::Text
             | InputKind::Money
+            | InputKind::Hours
             | InputKind::Company
             | InputKind::User
             | InputKind::Path => ("text", None, false),
@@ -125,6 +130,10 @@ impl Input {
             is_many,
             hint: match self.kind {
                 InputKind::Money => w.t("In reais, such as 12500.50.", "Em reais, como 12.500,50."),
+                InputKind::Hours => w.t(
+                    "24 are a day, 0.5 is half an hour.",
+                    "24 são um dia, 0,5 é meia hora.",
+                ),
                 InputKind::Moment => w.t("São Paulo time.", "Horário de São Paulo."),
                 InputKind::Company => w.t("Its CNPJ or id.", "O CNPJ ou o id."),
                 _ => "",
@@ -151,6 +160,17 @@ impl InputKind {
                 "This is not a day with a time.",
                 "Isto não é um dia com horário.",
             ),
+            (Self::Hours, Defect::WholeNumber { max, .. }) => {
+                let max = max.div_euclid(SECONDS_PER_HOUR);
+                return match w.0 {
+                    Language::English => {
+                        format!("From 0 to {max} hours, with two decimals at most.")
+                    }
+                    Language::Portuguese => {
+                        format!("De 0 a {max} horas, com no máximo duas casas decimais.")
+                    }
+                };
+            }
             _ => return beside(defect, w),
         };
         own.to_owned()

@@ -87,6 +87,8 @@ pub(super) enum InputKind {
     /// A moment, typed in São Paulo's time.
     Moment,
     Whole,
+    /// Seconds, typed as hours.
+    Hours,
     /// One of these words.
     Choice(fn() -> Vec<&'static str>),
     /// Any of these words.

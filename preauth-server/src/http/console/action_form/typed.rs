@@ -56,6 +56,23 @@ fn json_number(text: &str) -> Option<Value> {
     number.map(Value::Number)
 }
 
+pub(super) const SECONDS_PER_HOUR: u64 = 3_600;
+
+/// Hours with two decimals at most, after a point or a comma. `None` for everything else.
+pub(super) fn seconds_of_hours(text: &str) -> Option<u64> {
+    let (whole, fraction) = text.split_once(['.', ',']).unwrap_or((text, "0"));
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    if !is_number(whole) || !is_number(fraction) || fraction.len() > 2 {
+        return None;
+    }
+    let whole = whole.parse::<u64>().ok()?;
+    let hundredths = format!("{fraction:0<2}").parse::<u64>().ok()?;
+    let of_fraction = hundredths.checked_mul(SECONDS_PER_HOUR.div_euclid(100))?;
+    whole
+        .checked_mul(SECONDS_PER_HOUR)?
+        .checked_add(of_fraction)
+}
+
 /// A moment that was typed in São Paulo's time, as the API reads it.
 pub(super) fn moment(text: &str) -> String {
     use preauth_core::value::calendar;
@@ -76,7 +93,7 @@ pub(super) fn moment(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Language, Words, amount, moment, number};
+    use super::{Language, Words, amount, moment, number, seconds_of_hours};
 
     #[test]
     fn amounts_are_read_as_the_reader_writes_them() {
@@ -121,6 +138,36 @@ mod tests {
         assert!(number("12500.50").is_number());
         for text in ["12,500.50", "", "-1", "1e9", "x"] {
             assert!(number(text).is_string(), "{text}");
+        }
+    }
+
+    #[test]
+    fn hours_are_read_with_a_point_or_a_comma() {
+        for (text, seconds) in [
+            ("0", 0),
+            ("1", 3_600),
+            ("0.5", 1_800),
+            ("0,25", 900),
+            ("36.01", 129_636),
+            ("744", 2_678_400),
+        ] {
+            assert_eq!(seconds_of_hours(text), Some(seconds), "{text}");
+        }
+        for text in [
+            "",
+            ".",
+            ".5",
+            "1.",
+            "1.005",
+            "-1",
+            "1e3",
+            "1.2.3",
+            "1:30",
+            "an hour",
+            "99999999999999999999",
+            "18446744073709551615",
+        ] {
+            assert_eq!(seconds_of_hours(text), None, "{text}");
         }
     }
 

@@ -16,11 +16,6 @@ pub(in crate::http::console) static ADVANCE: ActionForm = ActionForm::new(
     "Moves the sandbox's clock forward: offers expire, deliveries are tried again, keys end.",
     "Adianta o relógio da sandbox: ofertas expiram, entregas são tentadas de novo, chaves vencem.",
 )
-.with(&[Input::new(
-    "advanceSeconds",
-    "Seconds; 3600 are an hour, 86400 a day",
-    "Segundos; 3600 são uma hora, 86400 um dia",
-)
-.kind(InputKind::Whole)])
+.with(&[Input::new("advanceSeconds", "Hours", "Horas").kind(InputKind::Hours)])
 .showing_clock()
 .final_step();
