@@ -27,7 +27,7 @@ export async function launch() {
 export async function watched(browser, options, own) {
   const context = await browser.newContext(options);
   context.setDefaultTimeout(MAX_WAIT_MS);
-  // The checker is sent once, not with every page, which took 0.6 s of the 2.4 s of a page, four looks at once. More than half of its
+  // The checker is sent once, not with every page, which took 0.6 s of the 2.4 s of a page (four looks at once, load 9). More than half of its
   // own time is for contrasts: colours are those of the style sheet, whatever the language and the database, so that each page and
   // scheme is looked at once.
   const isColoured = options.locale === "en-US" && !TAKE_TURNS;
