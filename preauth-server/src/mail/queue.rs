@@ -4,7 +4,8 @@ use async_trait::async_trait;
 use preauth_core::port::{MailKind, Unavailable};
 use preauth_core::value::{CompanyId, Email, MailId, Timestamp};
 
-use super::share::MailClaim;
+use super::share::{MailClaim, MailLimits};
+use crate::live::Live;
 
 /// The mail queue of a store; any number of instances may share it.
 ///
@@ -35,6 +36,9 @@ pub trait MailQueue: Send + Sync {
 
     /// The earliest time at which a mail without a lease is due.
     async fn next_due(&self) -> Result<Option<Timestamp>, Unavailable>;
+
+    /// Gives the limits that hold from now on. What a claim found under other limits holds no mail back.
+    fn follow(&self, _limits: &Live<MailLimits>) {}
 }
 
 /// The outcome of a claim for a mail that was due.

@@ -101,6 +101,7 @@ impl MailSender {
         clock: Arc<dyn Clock>,
         wake: Arc<Notify>,
     ) -> Self {
+        queue.follow(&parts.limits);
         Self {
             queue,
             parts,

@@ -2,29 +2,35 @@
 //! postpone it, and a night's offers to few suppliers are thousands of such mails.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use chrono::TimeDelta;
 use preauth_core::port::{Commit, Write};
 use preauth_core::value::{CompanyId, Timestamp};
 
-use crate::mail::{is_counted, mailbox};
+use crate::live::Live;
+use crate::mail::{MailClaim, MailLimits, is_counted, mailbox};
 
-/// How long a claim's finding holds: a mail may fail and leave its place, and limits may be raised. After
-/// that the next mail is claimed again.
+/// How long a claim's finding holds: a mail may fail and leave its place. After that the next mail is claimed again.
 const HOLDS_FOR: TimeDelta = TimeDelta::seconds(10);
 /// Maximum number of mailboxes that are remembered.
 const MAX_REMEMBERED: usize = 10_000;
 
 /// The mailboxes that this process found full, for one head office each.
 #[derive(Debug, Default)]
-pub(super) struct FullMailboxes(Mutex<HashMap<(CompanyId, String), Full>>);
+pub(super) struct FullMailboxes {
+    found: Mutex<HashMap<(CompanyId, String), Full>>,
+    /// The limits that hold now.
+    limits: OnceLock<Live<MailLimits>>,
+}
 
 /// Mails to a mailbox wait until the end of the day.
 #[derive(Clone, Copy, Debug)]
 struct Full {
     found_at: Timestamp,
     until: Timestamp,
+    /// Under which it was found.
+    limits: MailLimits,
 }
 
 impl Full {
@@ -35,21 +41,25 @@ impl Full {
 }
 
 impl FullMailboxes {
-    /// Remembers that mails of a head office to a mailbox wait until `until`.
-    pub(super) fn note(
-        &self,
-        head_office: CompanyId,
-        mailbox: String,
-        now: Timestamp,
-        until: Timestamp,
-    ) {
+    /// Reads the limits there from now on.
+    pub(super) fn follow(&self, limits: Live<MailLimits>) {
+        let _ = self.limits.set(limits);
+    }
+
+    /// Remembers that mails of a head office to a mailbox wait until the end of the claim's day.
+    pub(super) fn note(&self, head_office: CompanyId, mailbox: String, claim: &MailClaim) {
+        let now = claim.now;
+        let found = Full {
+            found_at: now,
+            until: claim.share.ends,
+            limits: claim.share.limits,
+        };
         let mut full = self.lock();
         if full.len() >= MAX_REMEMBERED {
             full.retain(|_, it| it.holds_at(now));
         }
         if full.len() < MAX_REMEMBERED {
-            let found_at = now;
-            full.insert((head_office, mailbox), Full { found_at, until });
+            full.insert((head_office, mailbox), found);
         }
     }
 
@@ -64,14 +74,17 @@ impl FullMailboxes {
             return;
         }
         let key = (commit.write.head_office(), mailbox(&mail.recipient));
-        let found = full.get(&key).filter(|it| it.holds_at(commit.event.at));
+        let limits = self.limits.get().map(Live::get);
+        let found = full.get(&key).filter(|it| {
+            it.holds_at(commit.event.at) && limits.is_none_or(|limits| limits == it.limits)
+        });
         let until = found.map(|it| it.until);
         mail.held_until =
             until.filter(|until| operation.expires_at.is_none_or(|ends| ends >= *until));
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<(CompanyId, String), Full>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.found.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -82,6 +95,7 @@ mod tests {
     use uuid::Uuid;
 
     use super::{Full, FullMailboxes, MAX_REMEMBERED};
+    use crate::mail::{DailyShare, MailClaim, MailLimits};
 
     fn moment(text: &str) -> Timestamp {
         Timestamp::parse(text).unwrap()
@@ -92,6 +106,7 @@ mod tests {
         let full = Full {
             found_at: moment("2026-11-21T02:59:55.000Z"),
             until: moment("2026-11-21T03:00:00.000Z"),
+            limits: MailLimits::default(),
         };
         for (now, holds) in [
             ("2026-11-21T02:59:54.999Z", false),
@@ -113,14 +128,19 @@ mod tests {
     fn old_findings_make_room_for_new_ones() {
         let mailboxes = FullMailboxes::default();
         let office = CompanyId::new(Uuid::from_u128(1));
+        let claim_at = |now| MailClaim {
+            now,
+            lease: TimeDelta::minutes(2),
+            limit: 1,
+            share: DailyShare::on_the_day_of(now, MailLimits::default()),
+        };
         let now = moment("2026-11-20T12:00:00.000Z");
-        let until = now.saturating_add(TimeDelta::hours(1));
         for n in 0..=MAX_REMEMBERED {
-            mailboxes.note(office, format!("{n}@example.com"), now, until);
+            mailboxes.note(office, format!("{n}@example.com"), &claim_at(now));
         }
         assert_eq!(mailboxes.lock().len(), MAX_REMEMBERED);
         let later = now.saturating_add(TimeDelta::seconds(11));
-        mailboxes.note(office, "later@example.com".to_owned(), later, until);
+        mailboxes.note(office, "later@example.com".to_owned(), &claim_at(later));
         assert_eq!(mailboxes.lock().len(), 1);
     }
 }

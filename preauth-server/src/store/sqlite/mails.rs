@@ -8,7 +8,8 @@ use preauth_core::value::Timestamp;
 use sqlx::SqliteConnection;
 use uuid::Uuid;
 
-use crate::mail::{Claimed, LeasedMail, MailClaim, MailQueue, Outcome};
+use crate::live::Live;
+use crate::mail::{Claimed, LeasedMail, MailClaim, MailLimits, MailQueue, Outcome};
 use crate::store::error::{Fault, WriteError, unavailable};
 use crate::store::full_mailboxes::FullMailboxes;
 use crate::store::set_aside::Unreadable;
@@ -70,6 +71,10 @@ impl MailQueue for SqliteStore {
         .map_err(Fault::from)?;
         let due = row.map(|row| Columns::of("notices", &row).timestamp("next_attempt_at"));
         Ok(due.transpose()?)
+    }
+
+    fn follow(&self, limits: &Live<MailLimits>) {
+        self.full_mailboxes.follow(limits.clone());
     }
 }
 

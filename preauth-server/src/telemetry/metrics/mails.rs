@@ -8,7 +8,8 @@ use preauth_core::port::Unavailable;
 use preauth_core::value::Timestamp;
 use prometheus::{IntCounter, IntCounterVec, IntGauge};
 
-use crate::mail::{Cancellation, Claimed, LeasedMail, MailClaim, MailQueue, Outcome};
+use crate::live::Live;
+use crate::mail::{Cancellation, Claimed, LeasedMail, MailClaim, MailLimits, MailQueue, Outcome};
 
 use super::family::Families;
 
@@ -109,6 +110,10 @@ impl MailQueue for CountedMails {
 
     async fn next_due(&self) -> Result<Option<Timestamp>, Unavailable> {
         self.inner.next_due().await
+    }
+
+    fn follow(&self, limits: &Live<MailLimits>) {
+        self.inner.follow(limits);
     }
 }
 

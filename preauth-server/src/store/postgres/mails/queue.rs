@@ -12,7 +12,8 @@ use super::super::PostgresStore;
 use super::super::held::until_free;
 use super::super::session;
 use super::due::{self, DueMails};
-use crate::mail::{Claimed, LeasedMail, MailClaim, MailQueue, Outcome};
+use crate::live::Live;
+use crate::mail::{Claimed, LeasedMail, MailClaim, MailLimits, MailQueue, Outcome};
 use crate::store::error::{WriteError, unavailable};
 use crate::store::full_mailboxes::FullMailboxes;
 use crate::store::set_aside::Unreadable;
@@ -62,6 +63,10 @@ impl MailQueue for PostgresStore {
             Box::pin(due::next_due(connection, due))
         });
         Ok(due.await?)
+    }
+
+    fn follow(&self, limits: &Live<MailLimits>) {
+        self.full_mailboxes.follow(limits.clone());
     }
 }
 

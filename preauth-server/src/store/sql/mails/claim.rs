@@ -110,7 +110,7 @@ async fn choose<'r>(
                 Turn::At(later) => {
                     // Until then no place becomes free, unless a mail fails.
                     if later == claim.share.ends {
-                        full.note(due.head_office, due.mailbox.clone(), claim.now, later);
+                        full.note(due.head_office, due.mailbox.clone(), claim);
                     }
                     let postponed = share::put_off(session, &due, claim.now, later).await?;
                     steps.push(Step {
