@@ -12,6 +12,16 @@ READY_SECONDS = 60
 CNPJ = "45.723.001/0001-00"
 
 
+def first_company(run):
+    """As docs/operating.md has it, by commands that `run` runs; the key of its ERP."""
+    run("company", "add", "--cnpj", CNPJ, "--name", "Construtora Azul S.A.", "--kind", "construction")
+    run("credit", "set", CNPJ, "--max-term-days", "120", "--max-invoice-amount", "250000")
+    rights = "request_advances,pre_authorize_advances"
+    run("user", "add", CNPJ, "--name", "Ana", "--email", "ana@azul.example.com", "--permission", rights)
+    scopes = ("--scope", "preauth:read,preauth:write")
+    return run("key", "create", CNPJ, "--name", "ERP", "--user", "ana@azul.example.com", *scopes).split()[-1]
+
+
 class Service:
     """`settings` are lines of the file, after those that every server here has."""
 
@@ -60,11 +70,5 @@ class Service:
         assert self.process.wait(60) == 0, self.log.read_text()
 
     def company(self):
-        """The first one, as docs/operating.md has it; its ERP."""
-        self.run("company", "add", "--cnpj", CNPJ, "--name", "Construtora Azul S.A.", "--kind", "construction")
-        self.run("credit", "set", CNPJ, "--max-term-days", "120", "--max-invoice-amount", "250000")
-        rights = "request_advances,pre_authorize_advances"
-        self.run("user", "add", CNPJ, "--name", "Ana", "--email", "ana@azul.example.com", "--permission", rights)
-        scopes = ("--scope", "preauth:read,preauth:write")
-        made = self.run("key", "create", CNPJ, "--name", "ERP", "--user", "ana@azul.example.com", *scopes)
-        return Erp(made.split()[-1])
+        """The first one; its ERP."""
+        return Erp(first_company(self.run))

@@ -20,12 +20,12 @@ import yaml
 from cluster import Cluster
 from machine import OFFERS, body
 from proxies import API, Through, caddy, certificate, running, wait_for
+from service import first_company
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLE = ROOT / "packaging/examples/compose"
 USER = int(re.search(r"^user=(\d+)$", (ROOT / "scripts/image").read_text(), re.MULTILINE)[1])
 WITHOUT_RIGHTS = ["setpriv", "--reuid", str(USER), "--regid", str(USER), "--clear-groups", "--no-new-privs", "--bounding-set=-all"]
-CNPJ = "45.723.001/0001-00"
 OFFERS_EACH = 20
 # The last part of an address; the proxy's is in the file.
 FIRST_ADDRESS = 10
@@ -136,13 +136,7 @@ class Container:
 
 class Erp:
     def __init__(self, folder, container):
-        container.run("company", "add", "--cnpj", CNPJ, "--name", "Construtora Azul S.A.", "--kind", "construction")
-        container.run("credit", "set", CNPJ, "--max-term-days", "120", "--max-invoice-amount", "250000")
-        rights = "request_advances,pre_authorize_advances"
-        container.run("user", "add", CNPJ, "--name", "Ana", "--email", "ana@azul.example.com", "--permission", rights)
-        scopes = ("--scope", "preauth:read,preauth:write")
-        made = container.run("key", "create", CNPJ, "--name", "ERP", "--user", "ana@azul.example.com", *scopes)
-        self.headers = {"Authorization": f"Bearer {made.split()[-1]}", "Content-Type": "application/json"}
+        self.headers = {"Authorization": f"Bearer {first_company(container.run)}", "Content-Type": "application/json"}
         self.folder, self.made = folder, 0
 
     def ask(self, *request):

@@ -70,8 +70,7 @@ pub(crate) fn run(run: &Run, table: &mut Table) {
         };
         scene.restart_with_default_limits();
         let platform = scene.platform();
-        let numbers = (0_u64..).map(|number| FIRST_COMPANY + number);
-        let companies: Vec<_> = numbers
+        let companies: Vec<_> = (FIRST_COMPANY..)
             .take(COMPANIES)
             .map(|number| Company::register(platform, number))
             .collect();

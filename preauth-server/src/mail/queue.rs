@@ -4,8 +4,9 @@ use async_trait::async_trait;
 use preauth_core::port::{MailKind, Unavailable};
 use preauth_core::value::{CompanyId, Email, MailId, Timestamp};
 
-use super::share::{MailClaim, MailLimits};
 use crate::live::Live;
+
+use super::share::{MailClaim, MailLimits};
 
 /// The mail queue of a store; any number of instances may share it.
 ///

@@ -69,8 +69,11 @@ impl FullMailboxes {
         let (Some(mail), Write::NewOperation(operation)) = (&mut commit.mail, &commit.write) else {
             return;
         };
+        if !is_counted(mail.kind) {
+            return;
+        }
         let full = self.lock();
-        if full.is_empty() || !is_counted(mail.kind) {
+        if full.is_empty() {
             return;
         }
         let key = (commit.write.head_office(), mailbox(&mail.recipient));

@@ -71,7 +71,7 @@ pub(in crate::store) async fn claim(
             Err(cause) => steps.push(put_aside(session, row, claim.now, cause).await?),
         }
     }
-    let chosen = choose(session, due, (claim, full), &mut steps).await?;
+    let chosen = choose(session, due, claim, full, &mut steps).await?;
     let mails: Vec<_> = chosen.iter().map(|it| (it.due.id, it.opening)).collect();
     let mut leased = HashMap::new();
     for row in lease::lease(session, &mails, claim).await? {
@@ -90,7 +90,8 @@ pub(in crate::store) async fn claim(
 async fn choose<'r>(
     session: &mut dyn Session,
     due: Vec<(&'r Row, DueMail)>,
-    (claim, full): (&MailClaim, &FullMailboxes),
+    claim: &MailClaim,
+    full: &FullMailboxes,
     steps: &mut Vec<Step>,
 ) -> Result<Vec<Chosen<'r>>, WriteError> {
     let counted = due.iter().map(|(_, mail)| mail);

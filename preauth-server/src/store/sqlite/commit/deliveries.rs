@@ -61,8 +61,7 @@ pub(super) async fn insert(
             }
         }));
     }
-    let endpoints = endpoints(connection, &rows).await?;
-    let Endpoints { ready, paused } = endpoints;
+    let Endpoints { ready, paused } = endpoints(connection, &rows).await?;
     for row in &mut rows {
         row.lease
             .take_if(|_| !ready.contains_key(&row.delivery.endpoint));
