@@ -251,10 +251,11 @@ const formsOfSources = named(`${sources}/action_forms`, /(?:ActionForm::new|of_c
 const pagesOfSources = named(sources, /(?:\bpage\(|const PATH: &'static str = )"([^"]*)"/g).map((path) => `/console${path}`)
   .filter((path) => !FILES.test(path));
 
-// Where looks take turns, each page is opened in two of the four, which differ in language and in width: every page and form is
-// seen in each language and at each width, and half as many are opened.
-const inTurn = ({ turn }) => (index) => LOOKS.length === 1 || index % 2 === turn;
-const sharedCrawl = () => new Crawl(starts, LOOKS.length === 1 ? 1 : 2);
+// Where looks take turns, each page is opened in two of the four, which differ in language and in width; behind the second
+// database in one.
+const turns = LOOKS.length === 1 ? 1 : TAKE_TURNS ? 4 : 2;
+const inTurn = ({ turn }) => (index) => index % turns === turn % turns;
+const sharedCrawl = () => new Crawl(starts, LOOKS.length / turns);
 const [ofAdministrator, ofViewer] = [sharedCrawl(), sharedCrawl()];
 
 async function administrator(look) {
