@@ -8,7 +8,7 @@ use crate::hold::Deployment;
 use super::{Moments, PendingSteps, SchemaMismatch};
 
 /// Maximum number of connections of an instance to PostgreSQL (docs/limits.md).
-pub const INSTANCE_CONNECTIONS: u32 = 36;
+pub const INSTANCE_CONNECTIONS: u32 = 40;
 
 /// The state of a database, without opening it for work.
 #[derive(Clone, Debug)]

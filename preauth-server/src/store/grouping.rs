@@ -34,7 +34,7 @@ pub(super) struct Limits {
     /// Maximum number of requests per group.
     pub(super) group: usize,
     /// Maximum number of concurrent groups.
-    pub(super) groups: usize,
+    pub(super) groups: u32,
 }
 
 /// The queue of the processing tasks.

@@ -15,8 +15,6 @@ use super::primary::{self, Primary};
 pub(super) const CONNECTIONS: u32 = 16;
 /// Maximum number of tenants' requests that wait for a connection.
 pub(super) const MAX_WAITING: usize = 2048;
-/// One connection for work, and one to replace a broken one that is still being closed.
-const APART: u32 = 2;
 /// Maximum wait for a free connection.
 const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(5);
 /// A connection that was idle for longer is tested: its server must answer and accept writes. A
@@ -42,9 +40,9 @@ impl Connections {
         Self::of(CONNECTIONS, options, primary)
     }
 
-    /// A pool for one task: a connection and a spare one.
-    pub(super) fn few(options: PgConnectOptions, primary: &Arc<Primary>) -> Self {
-        Self::of(APART, options, primary)
+    /// A pool for `tasks`: a connection for each, and one to replace a broken one that is still being closed.
+    pub(super) fn apart(tasks: u32, options: PgConnectOptions, primary: &Arc<Primary>) -> Self {
+        Self::of(tasks.saturating_add(1), options, primary)
     }
 
     fn of(limit: u32, options: PgConnectOptions, primary: &Arc<Primary>) -> Self {

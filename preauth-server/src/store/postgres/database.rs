@@ -11,7 +11,7 @@ use crate::audit_trail::AuditedRequest;
 use crate::store::error::{Fault, WriteError};
 use crate::store::set_aside::SetAside;
 use crate::store::sql::audit_log::{leaving_row, with_row};
-use crate::store::sql::{Database, Run, operations};
+use crate::store::sql::{Database, Run};
 
 use super::{PostgresStore, sequences};
 
@@ -49,10 +49,7 @@ impl Database for PostgresStore {
     }
 
     async fn operation(&self, id: OperationId) -> Result<Option<Operation>, Unavailable> {
-        let found = Self::read(self, &id, |connection, id| {
-            Box::pin(operations::by_id(connection, *id))
-        });
-        Ok(found.await?)
+        self.operations.ask(id).await.map_err(Fault::from)?
     }
 
     async fn read<I, T>(&self, input: &I, run: Run<I, T, Fault>) -> Result<T, Fault>

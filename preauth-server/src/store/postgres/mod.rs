@@ -47,8 +47,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
+use preauth_core::operation::Operation;
 use preauth_core::port::{OfferTarget, Unavailable};
-use preauth_core::value::Timestamp;
+use preauth_core::value::{OperationId, Timestamp};
 use sqlx::PgConnection;
 use tokio::sync::Notify;
 use tokio::time::timeout;
@@ -99,6 +100,7 @@ pub struct PostgresStore {
     aside: Aside,
     bulk_writer: Grouped<BulkWriter>,
     offers: Grouped<SharedRead<OfferTarget, Option<FoundOffer>>>,
+    operations: Grouped<SharedRead<OperationId, Option<Operation>>>,
     lookups: Grouped<KeyLookups>,
     /// For the dispatcher's polls, which run one after the other.
     claims: Connections,
@@ -159,6 +161,7 @@ impl Lifecycle for PostgresStore {
         self.aside.close().await;
         self.bulk_writer.close().await;
         self.offers.close().await;
+        self.operations.close().await;
         self.lookups.close().await;
         self.finisher.close().await;
         self.mail_finisher.close().await;

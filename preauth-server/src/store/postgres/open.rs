@@ -27,7 +27,7 @@ use super::reads::{self, SharedRead};
 use super::session::{self, LockedWrites};
 use super::wake::Wake;
 use super::writer::{self, Aside, BulkWriter, Suspects, Writer};
-use super::{PostgresStore, held, migrations, offers, tls_files};
+use super::{PostgresStore, held, migrations, offers, operations, tls_files};
 use crate::store::grouping::Grouped;
 
 /// Timeout of the first connection.
@@ -66,7 +66,7 @@ pub(super) async fn open(url: &DatabaseUrl) -> Result<PostgresStore, OpenError> 
     let session = options.clone().options(SESSION);
     let primary = Arc::new(Primary::default());
     primary.check_durability(&options).await;
-    let few = |options| Connections::few(options, &primary);
+    let few = |options| Connections::apart(1, options, &primary);
     let connections = Connections::new(session.clone(), &primary);
     let wake = Wake::spawn(connections.pool().clone(), options.clone(), &primary);
     let wake = Arc::new(wake);
@@ -91,6 +91,14 @@ pub(super) async fn open(url: &DatabaseUrl) -> Result<PostgresStore, OpenError> 
     let offers = SharedRead::new(few(by_keys.clone()), |connection, targets| {
         Box::pin(offers::find_all(connection, targets))
     });
+    let for_operations = Connections::apart(
+        reads::LIMITS_OF_OPERATIONS.groups,
+        by_keys.clone(),
+        &primary,
+    );
+    let operations = SharedRead::new(for_operations, |connection, ids| {
+        Box::pin(operations::by_ids(connection, ids))
+    });
     let lookups = KeyLookups::new(lane(by_keys.clone(), held::LOCK_TIMEOUT));
     let bulk_writer = BulkWriter(Writer::apart(
         lane(session.clone(), writer::LANE_LOCK_TIMEOUT),
@@ -107,6 +115,7 @@ pub(super) async fn open(url: &DatabaseUrl) -> Result<PostgresStore, OpenError> 
         aside,
         bulk_writer: Grouped::spawn(bulk_writer, writer::BULK_LIMITS),
         offers: Grouped::spawn(offers, reads::LIMITS),
+        operations: Grouped::spawn(operations, reads::LIMITS_OF_OPERATIONS),
         lookups: Grouped::spawn(lookups, reads::LIMITS),
         claims: few(by_keys.clone()),
         cursors: Cursors::default(),

@@ -6,8 +6,10 @@ use sqlx::PgConnection;
 use uuid::Uuid;
 
 use crate::store::error::Fault;
-use crate::store::rows::{Corrupt, readable_operations, select_operations};
+use crate::store::rows::{Corrupt, operation, readable_operations, select_operations};
 use crate::store::sql::operations::by_id;
+
+use super::rows::{Columns, place};
 
 /// Which overdue offers are loaded.
 #[derive(Debug)]
@@ -20,6 +22,33 @@ pub(super) struct OverdueSearch {
     pub(super) left_out: Vec<i64>,
     /// Head offices whose offers are skipped.
     pub(super) held: Vec<Uuid>,
+}
+
+/// The operations with these ids, in their order.
+///
+/// A subquery with a limit has only one plan (see `offers`).
+pub(super) async fn by_ids(
+    connection: &mut PgConnection,
+    ids: &[OperationId],
+) -> Result<Vec<Result<Option<Operation>, Fault>>, Fault> {
+    let numbers: Vec<i64> = ids.iter().map(|id| id.get()).collect();
+    let rows = sqlx::query(concat!(
+        "SELECT o.*, t.n
+         FROM unnest($1::BIGINT[]) WITH ORDINALITY AS t (id, n)
+         CROSS JOIN LATERAL (",
+        select_operations!("WHERE o.id = t.id LIMIT 1"),
+        ") AS o"
+    ))
+    .bind(numbers)
+    .fetch_all(connection)
+    .await?;
+    let mut answers: Vec<_> = ids.iter().map(|_| Ok(None)).collect();
+    for row in &rows {
+        if let Some(answer) = place(Columns::of("operations", row), "n", &mut answers)? {
+            *answer = operation(row).map(Some).map_err(Fault::from);
+        }
+    }
+    Ok(answers)
 }
 
 /// The operation in progress that holds an invoice in a group, except `except`.

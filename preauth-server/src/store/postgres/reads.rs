@@ -17,6 +17,14 @@ pub(super) const LIMITS: Limits = Limits {
     groups: 1,
 };
 
+/// The same for operations by their ids. Old ones may have to be read from disk: others are read meanwhile, and few wait for
+/// them.
+pub(super) const LIMITS_OF_OPERATIONS: Limits = Limits {
+    queue: 2048,
+    group: 32,
+    groups: 3,
+};
+
 /// Reads the answers to all requests of a group, in their order. An unreadable one is an error for
 /// its own caller alone.
 pub(super) type RunAll<I, T> = Run<Vec<I>, Vec<Result<T, Fault>>, Fault>;

@@ -43,6 +43,7 @@ impl Watch for PostgresStore {
             self.writer.refusals(),
             self.bulk_writer.refusals(),
             self.offers.refusals(),
+            self.operations.refusals(),
             self.lookups.refusals(),
             self.finisher.refusals(),
             self.mail_finisher.refusals(),
