@@ -14,7 +14,7 @@ use crate::store::sql::{mails, personal_data};
 use crate::store::{Housekeeping, OldFiles, SETTLE_BATCH_SIZE};
 
 use super::rows::clamped;
-use super::{SqliteStore, feed, settle};
+use super::{SqliteStore, feed, settle, statistics};
 
 #[async_trait]
 impl Housekeeping for SqliteStore {
@@ -135,8 +135,12 @@ impl Housekeeping for SqliteStore {
             .map_err(unavailable)
     }
 
-    /// Here each count is one row.
+    /// Here each count is one row. Counts that another program made for the planner are removed.
     async fn sum_up_counts(&self, _limit: u32) -> Result<u64, Unavailable> {
+        let dropped = self.writer.write_relaxed((), |connection, ()| {
+            Box::pin(async move { Ok(statistics::drop_all(connection).await?) })
+        });
+        dropped.await.map_err(unavailable)?;
         Ok(0)
     }
 }

@@ -29,6 +29,7 @@ mod rows;
 mod sandbox;
 mod settle;
 mod shared_read;
+mod statistics;
 mod store;
 mod waiting;
 mod watch;

@@ -27,7 +27,7 @@ use super::mails::MailTurns;
 use super::rate_windows::RateWindows;
 use super::shared_read::{self, SharedRead};
 use super::writer::Writer;
-use super::{SqliteStore, migrations, offers, operations};
+use super::{SqliteStore, migrations, offers, operations, statistics};
 
 /// Only the owner may access a folder created here.
 const FOLDER_MODE: u32 = 0o700;
@@ -62,6 +62,9 @@ pub(super) async fn open(path: &Path) -> Result<SqliteStore, OpenError> {
     let mut connection = writing(path).connect().await.map_err(failed)?;
     let migrated = migrations::run(&mut connection).await;
     migrated.map_err(|fault| schema_error(path, fault))?;
+    statistics::drop_all(&mut connection)
+        .await
+        .map_err(failed)?;
     end_leases(&mut connection).await.map_err(failed)?;
     let counters = Counters::seeded(&mut connection).await.map_err(failed)?;
     let readers = readers(path).await.map_err(failed)?;

@@ -10,26 +10,16 @@ const FEW: f64 = 32.0;
 /// Tables that grow without end.
 const GROWING: [&str; 2] = ["operations", "audit_log"];
 
-#[tokio::test]
-async fn a_scrape_finds_deadlines_with_few_rows_of_what_grows() {
-    let scene = Scene::new().await;
-    let watch = &scene.fixture.stores.watch;
-    scene.work().await;
-    // The session keeps the plans that it made for few rows.
-    for _ in 0..super::UNTIL_PLANS_ARE_KEPT {
-        watch.deadlines(scene.fixture.now).await.unwrap();
-    }
-    scene.fill_queues().await;
-    for is_analysed in [false, true] {
-        if is_analysed {
-            scene.analyze().await;
-        }
+impl Scene {
+    /// Looks, with the plans that the session has.
+    async fn find_deadlines(&self) {
+        let watch = &self.fixture.stores.watch;
         for (days, max_rows) in [(-1, FEW), (31, COUNT_LIMIT)] {
-            let at = scene.fixture.later(TimeDelta::days(days));
-            scene.plans.scans();
+            let at = self.fixture.later(TimeDelta::days(days));
+            self.plans.scans();
             let found = watch.deadlines(at).await.unwrap();
             assert_eq!(found.overdue_offers > 0, days > 0);
-            let scans = scene.plans.scans();
+            let scans = self.plans.scans();
             for relation in GROWING {
                 assert!(scans.iter().any(|it| it.relation == relation), "{relation}");
             }
@@ -38,4 +28,32 @@ async fn a_scrape_finds_deadlines_with_few_rows_of_what_grows() {
             }
         }
     }
+
+    async fn keep_plans_of_deadlines(&self) {
+        let watch = &self.fixture.stores.watch;
+        for _ in 0..super::UNTIL_PLANS_ARE_KEPT {
+            watch.deadlines(self.fixture.now).await.unwrap();
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_scrape_finds_deadlines_with_few_rows_of_what_grows() {
+    let scene = Scene::new().await;
+    scene.work().await;
+    scene.keep_plans_of_deadlines().await;
+    scene.fill_queues().await;
+    scene.find_deadlines().await;
+    scene.analyze().await;
+    scene.find_deadlines().await;
+}
+
+#[tokio::test]
+async fn a_scrape_finds_deadlines_with_few_rows_by_plans_that_were_made_for_a_few_analysed_rows() {
+    let scene = Scene::new().await;
+    scene.work().await;
+    scene.analyze().await;
+    scene.keep_plans_of_deadlines().await;
+    scene.fill_queues().await;
+    scene.find_deadlines().await;
 }

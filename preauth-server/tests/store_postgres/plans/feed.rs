@@ -102,6 +102,25 @@ async fn a_reader_that_is_up_to_date_finds_few_rows_by_plans_that_were_made_for_
     scene.assert_few_rows(&TABLES);
 }
 
+#[tokio::test]
+async fn a_reader_that_is_up_to_date_finds_few_rows_by_plans_that_were_made_for_a_few_analysed_rows()
+ {
+    let scene = Scene::new().await;
+    let mut query = everything(scene.payer);
+    for _ in 0..2 {
+        scene.read_on(&mut query).await;
+    }
+    scene.analyze().await;
+    for _ in 0..super::UNTIL_PLANS_ARE_KEPT {
+        scene.read_on(&mut query).await;
+    }
+    scene.fill_feed().await;
+    scene.catch_up(&mut query).await;
+    scene.plans.scans();
+    scene.read_on(&mut query).await;
+    scene.assert_few_rows(&TABLES);
+}
+
 /// A dump's events may be of transactions that its new cluster has yet to count.
 #[tokio::test]
 async fn a_reader_finds_few_rows_beside_what_a_dump_of_a_busier_cluster_brought() {

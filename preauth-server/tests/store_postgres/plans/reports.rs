@@ -5,8 +5,8 @@ use preauth_core::value::{CompanyId, Timestamp};
 use preauth_server::directory::{Period, ReportQuery, ReportScope, ReportUnit};
 use uuid::Uuid;
 
-use super::Scene;
 use super::reported::run_unseen;
+use super::{Scene, UNTIL_PLANS_ARE_KEPT};
 use crate::store::feed::number;
 
 /// Two days of 2,000 companies, four kinds each, years of the payer and of all together, and deliveries given up long ago.
@@ -36,51 +36,78 @@ fn day(name: &str, begin: &str) -> Period {
     }
 }
 
-#[tokio::test]
-async fn a_report_reads_what_it_shows() {
-    let scene = Scene::new().await;
-    let fixture = &scene.fixture;
-    fixture.offer(scene.payer).await;
-    let statements = FILL
-        .replace("{payer}", &scene.payer.as_uuid().to_string())
-        .replace("{all}", &Uuid::nil().to_string())
-        .replace("{now}", &fixture.now.unix_millis().to_string());
-    run_unseen(fixture, &statements).await;
-    let query = |scope| ReportQuery {
-        unit: ReportUnit::Day,
-        periods: vec![
-            day("2026-11-20", "2026-11-20T03:00:00.000Z"),
-            day("2026-11-21", "2026-11-21T03:00:00.000Z"),
-        ],
-        scope,
-    };
-    let after = Some(("2026-11-20".to_owned(), CompanyId::new(Uuid::nil())));
-    // Without statistics, and with them.
-    for is_analyzed in [false, true] {
-        if is_analyzed {
-            scene.analyze().await;
-        }
+impl Scene {
+    async fn fill_reports(&self) {
+        let fixture = &self.fixture;
+        let statements = FILL
+            .replace("{payer}", &self.payer.as_uuid().to_string())
+            .replace("{all}", &Uuid::nil().to_string())
+            .replace("{now}", &fixture.now.unix_millis().to_string());
+        run_unseen(fixture, &statements).await;
+    }
+
+    /// Counts what is new and reports it in each scope.
+    async fn report(&self) -> Vec<usize> {
+        let fixture = &self.fixture;
         number(fixture).await;
-        scene.plans.scans();
         while fixture.directory().count_activity().await.unwrap() > 0 {}
+        let after = Some(("2026-11-20".to_owned(), CompanyId::new(Uuid::nil())));
+        let mut rows = Vec::new();
         for scope in [
             ReportScope::Everybody,
-            ReportScope::HeadOffice(scene.payer),
-            ReportScope::Each {
-                after: after.clone(),
-                limit: 3,
-            },
+            ReportScope::HeadOffice(self.payer),
+            ReportScope::Each { after, limit: 3 },
         ] {
-            let is_paged = matches!(scope, ReportScope::Each { .. });
-            let rows = fixture.directory().report(&query(scope)).await.unwrap();
-            assert_eq!(rows.len(), if is_paged { 3 } else { 2 });
+            let query = ReportQuery {
+                unit: ReportUnit::Day,
+                periods: vec![
+                    day("2026-11-20", "2026-11-20T03:00:00.000Z"),
+                    day("2026-11-21", "2026-11-21T03:00:00.000Z"),
+                ],
+                scope,
+            };
+            rows.push(fixture.directory().report(&query).await.unwrap().len());
         }
-        let scans = scene.plans.scans();
+        rows
+    }
+
+    async fn report_with_few_rows(&self) {
+        self.plans.scans();
+        assert_eq!(self.report().await, [2, 2, 3]);
+        let scans = self.plans.scans();
         assert!(scans.iter().any(|it| it.relation == "activity_counts"));
         for scan in scans {
             let is_page = scan.place.contains("ORDER BY unit, period");
             let max_rows = if is_page { 256.0 } else { 32.0 };
             assert!(scan.rows <= max_rows, "{} rows: {}", scan.rows, scan.place);
         }
+    }
+}
+
+#[tokio::test]
+async fn a_report_reads_what_it_shows() {
+    let scene = Scene::new().await;
+    scene.fixture.offer(scene.payer).await;
+    scene.fill_reports().await;
+    scene.report_with_few_rows().await;
+    scene.analyze().await;
+    scene.report_with_few_rows().await;
+}
+
+#[tokio::test]
+async fn a_report_reads_what_it_shows_by_plans_that_were_made_for_a_few_rows() {
+    for is_analysed in [false, true] {
+        let scene = Scene::new().await;
+        scene.fixture.offer(scene.payer).await;
+        if is_analysed {
+            scene.analyze().await;
+        }
+        for _ in 0..UNTIL_PLANS_ARE_KEPT {
+            scene.fixture.offer(scene.payer).await;
+            scene.report().await;
+        }
+        scene.fill_reports().await;
+        scene.fixture.offer(scene.payer).await;
+        scene.report_with_few_rows().await;
     }
 }
