@@ -41,11 +41,15 @@ struct Reserved {
 
 impl Handover for SlotHandover {
     fn reserve(&self, endpoint: EndpointId) -> Option<Box<dyn Room>> {
-        if self.hold.is_held() || self.handed.is_closed() {
+        if self.handed.is_closed() {
             return None;
         }
         let slots = &self.courier.slots;
-        let share = self.limits.share(slots.in_use(), slots.in_slow_use())?;
+        let share = self.limits.share(slots.in_use(), slots.in_slow_use());
+        let Some(share) = share.filter(|_| !self.hold.is_held()) else {
+            slots.leave_to_search(endpoint);
+            return None;
+        };
         let is_quiet = share.per_endpoint >= self.limits.per_endpoint_when_quiet;
         let slot = if is_quiet {
             slots.take_for_commit(endpoint, self.limits.per_endpoint_of_commits.get(), None)
@@ -86,6 +90,7 @@ impl Room for Reserved {
             }
         };
         let courier = self.courier;
+        courier.slots.leave_to_search(refused.endpoint);
         tokio::spawn(async move { courier.release(&refused).await });
     }
 }

@@ -41,7 +41,8 @@ struct Busy {
     resumed_at: Option<Instant>,
     /// When an attempt ended that was not slow.
     answered_at: Option<Instant>,
-    /// Whether its limit holds due deliveries back: these come before new ones.
+    /// Whether deliveries wait for a search, because its limit holds them back or because a commit found
+    /// no room: these come before new ones.
     has_backlog: bool,
 }
 
@@ -69,30 +70,28 @@ impl Slots {
 
     /// Takes a slot for a delivery that a commit may hand over. `None` if the endpoint has `per_endpoint`
     /// attempts already, has a backlog, has turned slow, or is `stuck_after` that time (see
-    /// [`Busy::is_stuck`]).
+    /// [`Busy::is_stuck`]). The delivery is then left to a search, as are those of later commits.
     pub(super) fn take_for_commit(
         &self,
         endpoint: EndpointId,
         per_endpoint: u32,
         stuck_after: Option<Duration>,
     ) -> Option<Slot> {
-        if self.0.lock().contains(&endpoint) {
-            return None;
-        }
+        let has_turned = self.0.lock().contains(&endpoint);
         let by_endpoint = &mut *self.0.busy();
         let busy = by_endpoint.entry(endpoint).or_default();
+        let is_stuck = stuck_after.is_some_and(|time| busy.is_stuck(time));
+        busy.has_backlog |= has_turned || is_stuck || busy.attempts >= per_endpoint;
         if busy.has_backlog {
-            return None;
-        }
-        if busy.attempts >= per_endpoint {
-            busy.has_backlog = true;
-            return None;
-        }
-        if stuck_after.is_some_and(|time| busy.is_stuck(time)) {
             return None;
         }
         busy.begin();
         Some(self.slot(endpoint, false))
+    }
+
+    /// Records that a delivery to the endpoint is left to a search: later ones must not pass it.
+    pub(super) fn leave_to_search(&self, endpoint: EndpointId) {
+        self.0.busy().entry(endpoint).or_default().has_backlog = true;
     }
 
     /// Records after a claim which endpoints have a backlog. Attempts of other processes may be the
@@ -239,28 +238,76 @@ impl Drop for Slot {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use preauth_core::value::EndpointId;
     use uuid::Uuid;
 
-    use super::Slots;
+    use super::{Slot, Slots};
+
+    fn endpoint() -> EndpointId {
+        EndpointId::new(Uuid::from_u128(1))
+    }
 
     #[test]
     fn every_slot_is_given_back_as_what_it_was_at_the_end() {
         let slots = Slots::default();
-        let endpoint = EndpointId::new(Uuid::from_u128(1));
-        let take = |is_slow| slots.take(endpoint, is_slow);
+        let take = |is_slow| slots.take(endpoint(), is_slow);
         let (quick, slow, mut turning) = (take(false), take(true), take(false));
         assert_eq!((slots.in_use(), slots.in_slow_use()), (3, 1));
         assert_eq!(slots.take_turned(), []);
         turning.turn_slow();
         turning.turn_slow();
         assert_eq!((slots.in_use(), slots.in_slow_use()), (3, 2));
-        assert_eq!(slots.take_turned(), [endpoint]);
+        assert_eq!(slots.take_turned(), [endpoint()]);
         assert_eq!(slots.take_turned(), []);
         drop(turning);
         drop(quick);
         assert_eq!((slots.in_use(), slots.in_slow_use()), (1, 1));
         drop(slow);
         assert_eq!((slots.in_use(), slots.in_slow_use()), (0, 0));
+    }
+
+    const STUCK_AFTER: Duration = Duration::from_millis(100);
+
+    fn take(slots: &Slots, per_endpoint: u32) -> Option<Slot> {
+        slots.take_for_commit(endpoint(), per_endpoint, Some(STUCK_AFTER))
+    }
+
+    /// A commit is refused, and then the reason for it ends: later commits are refused, too, until a
+    /// search has found what was left to it.
+    fn none_is_passed(slots: &Slots, per_endpoint: u32, reason_ends: impl FnOnce()) {
+        assert!(take(slots, per_endpoint).is_none(), "for a reason");
+        reason_ends();
+        let passes = take(slots, per_endpoint).is_some();
+        assert!(!passes, "what was refused still waits");
+        slots.note_backlogs(Vec::new());
+        assert!(take(slots, per_endpoint).is_some(), "nothing waits");
+    }
+
+    #[test]
+    fn what_was_refused_at_the_limit_of_its_endpoint_is_not_passed() {
+        let slots = Slots::default();
+        let slot = take(&slots, 1);
+        none_is_passed(&slots, 1, || drop(slot));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_was_refused_while_its_endpoint_was_stuck_is_not_passed() {
+        let slots = Slots::default();
+        let slot = take(&slots, 9).unwrap();
+        tokio::time::advance(STUCK_AFTER * 2).await;
+        none_is_passed(&slots, 9, || slot.note_end());
+    }
+
+    #[test]
+    fn what_was_refused_because_its_endpoint_turned_slow_is_not_passed() {
+        let slots = Slots::default();
+        let mut slot = take(&slots, 9).unwrap();
+        slot.turn_slow();
+        none_is_passed(&slots, 9, || {
+            drop(slot);
+            assert_eq!(slots.take_turned(), [endpoint()]);
+        });
     }
 }

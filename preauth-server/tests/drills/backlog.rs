@@ -9,8 +9,8 @@ use tokio::time::{Instant, sleep};
 
 use crate::chance::{pause, rounds};
 use crate::crowd::{Crowd, Manner};
-use crate::scene::{Scene, eventually};
-use crate::suppliers::{Supplier, everything_arrived, register};
+use crate::scene::{Scene, eventually, stop_database};
+use crate::suppliers::{Supplier, everything_arrived, no_attempts_overlap, register};
 
 const SUPPLIERS: usize = 25;
 /// Concurrent deliveries to one endpoint.
@@ -69,6 +69,7 @@ impl Backlog {
         })
         .await;
         everything_arrived(&self.suppliers, &self.crowd).await;
+        no_attempts_overlap(&self.suppliers, &self.crowd).await;
         self.crowd.requests() - self.deliveries
     }
 }
@@ -94,7 +95,7 @@ async fn one_of_two_instances_is_killed_in_the_middle_of_thousands_of_deliveries
     let mut backlog = Backlog::of(Scene::on(&database.url()).await, deliveries).await;
     backlog.scene.add_instance().await;
     backlog.begin().await;
-    let _home = backlog.scene.instances.remove(1).take().kill();
+    let _home = backlog.scene.instances.remove(1).kill();
     let killed = Instant::now();
     // Leases of the surviving instance are included.
     let (held, longest) = leases(&sql).await;
@@ -116,7 +117,7 @@ async fn a_database_that_stops_in_the_middle_of_thousands_of_deliveries_loses_no
     let scene = Scene::on(&cluster.url()).await;
     let backlog = Backlog::of(scene, deliveries).await;
     backlog.begin().await;
-    cluster.control("--mode immediate stop").await;
+    stop_database(&cluster, "immediate").await;
     backlog.scene.wait_until_ready(false).await;
     sleep(pause(0, 1000)).await;
     cluster.control("start").await;

@@ -10,6 +10,7 @@ use test_support::Database;
 use tokio::time::{Instant, sleep};
 
 use crate::chance::{ROUNDS, rounds};
+use crate::instance::present_build;
 use crate::observation::Observation;
 use crate::scene::Scene;
 
@@ -19,7 +20,7 @@ const MAX_LOG_BYTES: u64 = 128 << 20;
 const MAX_TIME: Duration = Duration::from_mins(1);
 
 async fn run(arguments: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_preauth-server"));
+    let mut command = Command::new(present_build());
     // The server would refuse it as an unknown setting.
     command.args(arguments).env_remove(ROUNDS);
     command.env("PREAUTH_FILES_SHARED", "true");

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::time::Duration;
 
+use futures_util::{StreamExt, stream};
 use preauth_client::ListFilter;
 use preauth_client::wire::PreAuthorization;
 use serde_json::Value;
@@ -16,6 +17,8 @@ use crate::receiver::Event;
 use crate::scene::Scene;
 
 const PAGE: u32 = 100;
+/// Creates that are repeated at once.
+const REPEATED_AT_ONCE: usize = 16;
 /// How long deliveries may take after the fault: an expired lease, and the attempts after it.
 const PATIENCE: Duration = Duration::from_mins(5);
 
@@ -39,7 +42,7 @@ struct Left {
 }
 
 /// A delivery, as it is stored.
-struct Stored {
+pub(crate) struct Stored {
     body: String,
     /// Whether an attempt is on record that the receiver did not confirm.
     has_failed: bool,
@@ -140,14 +143,8 @@ impl Deliveries {
         assert_eq!(self.count("FAILED").await, 0);
     }
 
-    /// The stored body of every delivery, by event id.
-    pub(crate) async fn bodies(&self) -> BTreeMap<String, String> {
-        let stored = self.stored().await.into_iter();
-        stored.map(|(event, stored)| (event, stored.body)).collect()
-    }
-
     /// What is stored of every delivery, by event id.
-    async fn stored(&self) -> BTreeMap<String, Stored> {
+    pub(crate) async fn stored(&self) -> BTreeMap<String, Stored> {
         let mut all = BTreeMap::new();
         for page in 1.. {
             let list = self.list(&format!("page={page}&limit={PAGE}")).await;
@@ -171,17 +168,31 @@ impl Deliveries {
 
 /// Also shows that no key is stuck in progress.
 async fn replays_are_byte_equal(scene: &Scene, left: &Left) {
-    let erp = scene.erp(0);
-    for entry in &left.entries {
-        if let (Some(key), Outcome::Created { body, .. }) = (&entry.key, &entry.outcome) {
-            let (repeated, is_replay) = erp.repeat(&entry.number, key).await;
-            assert!(is_replay, "{key}");
-            assert_eq!(
-                String::from_utf8_lossy(&repeated),
-                String::from_utf8_lossy(body)
-            );
-        }
-    }
+    let erp = &scene.erp(0);
+    let created = left.entries.iter().filter_map(|entry| match entry {
+        Entry {
+            number,
+            key: Some(key),
+            outcome: Outcome::Created { body, .. },
+        } => Some((number, key, body)),
+        _ => None,
+    });
+    let repeats = created.map(|(number, key, body)| async move {
+        let (repeated, is_replay) = erp.repeat(number, key).await;
+        assert!(is_replay, "{key}");
+        assert_eq!(
+            String::from_utf8_lossy(&repeated),
+            String::from_utf8_lossy(body)
+        );
+    });
+    let at_once = stream::iter(repeats).for_each_concurrent(REPEATED_AT_ONCE, |it| it);
+    at_once.await;
+}
+
+/// The events that have a failed attempt on record.
+pub(crate) fn retried(deliveries: &BTreeMap<String, Stored>) -> BTreeSet<String> {
+    let failed = deliveries.iter().filter(|(_, it)| it.has_failed);
+    failed.map(|(event, _)| event.clone()).collect()
 }
 
 impl Left {
@@ -221,9 +232,9 @@ impl Left {
     }
 
     fn no_attempts_overlap(&self) {
-        let failed = self.deliveries.iter().filter(|(_, it)| it.has_failed);
-        let retried = failed.map(|(event, _)| event.clone()).collect();
-        nothing_overlaps(&self.received, &retried);
+        let received = self.received.iter();
+        let received = received.map(|(id, event)| (id, &event.arrivals[..]));
+        nothing_overlaps(received, &retried(&self.deliveries));
     }
 
     fn every_operation_has_its_events(&self) {

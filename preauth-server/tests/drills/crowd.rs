@@ -9,9 +9,15 @@ use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinHandle;
+use tokio::time::Instant;
 use webhook_verify::{EVENT_ID_HEADER, SIGNATURE_HEADER, Secret, Verifier};
 
+use crate::receiver::Arrival;
+
 const PATH: &str = "/members/";
+
+/// The attempts of each event, by its id.
+pub(crate) type Arrivals = BTreeMap<String, Vec<Arrival>>;
 
 /// The reaction of a member to a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,13 +49,28 @@ struct Book {
 struct Member {
     manner: Mutex<Manner>,
     verifier: OnceLock<Verifier>,
-    /// Arrivals per event.
-    arrivals: Mutex<BTreeMap<String, usize>>,
+    arrivals: Mutex<Arrivals>,
 }
 
 struct Request {
     head: String,
     body: Vec<u8>,
+}
+
+impl Manner {
+    /// An attempt that begins now.
+    fn arrival(self, endpoint: &str) -> Arrival {
+        let began = Instant::now();
+        let takes = match self {
+            Self::Thinks(takes) => takes,
+            Self::Answers(_) | Self::Hangs | Self::Resets => Duration::ZERO,
+        };
+        Arrival {
+            endpoint: endpoint.to_owned(),
+            began,
+            ended: began + takes,
+        }
+    }
 }
 
 impl Crowd {
@@ -102,23 +123,25 @@ impl Crowd {
         *self.book.members[member].manner.lock().unwrap()
     }
 
-    /// Arrivals per event at a member.
-    pub(crate) fn arrivals(&self, member: usize) -> BTreeMap<String, usize> {
+    /// What arrived at a member.
+    pub(crate) fn arrivals(&self, member: usize) -> Arrivals {
         self.book.members[member].arrivals.lock().unwrap().clone()
     }
 
     /// The number of events that arrived, each counted once per member.
     pub(crate) fn events(&self) -> usize {
-        let members = 0..self.len();
-        members.map(|member| self.arrivals(member).len()).sum()
+        let members = self.book.members.iter();
+        members.map(|it| it.arrivals.lock().unwrap().len()).sum()
     }
 
     /// The number of requests that arrived.
     pub(crate) fn requests(&self) -> usize {
-        let members = 0..self.len();
-        members
-            .map(|member| self.arrivals(member).values().sum::<usize>())
-            .sum()
+        let members = self.book.members.iter();
+        let requests = members.map(|member| {
+            let arrivals = member.arrivals.lock().unwrap();
+            arrivals.values().map(Vec::len).sum::<usize>()
+        });
+        requests.sum()
     }
 
     /// The maximum number of requests that hung at the same time.
@@ -203,16 +226,21 @@ impl Book {
         let (_, path) = request.head.split_once(PATH).unwrap();
         let (number, _) = path.split_once(' ').unwrap();
         let member = &self.members[number.parse::<usize>().unwrap()];
+        let manner = *member.manner.lock().unwrap();
         let signature = header(&request.head, SIGNATURE_HEADER);
         let verifier = member.verifier.get().expect("a member with a secret");
         match verifier.verify_now(Some(signature.as_bytes()), &request.body) {
             Ok(_) => {
                 let event = header(&request.head, EVENT_ID_HEADER).to_owned();
-                *member.arrivals.lock().unwrap().entry(event).or_default() += 1;
+                let mut arrivals = member.arrivals.lock().unwrap();
+                arrivals
+                    .entry(event)
+                    .or_default()
+                    .push(manner.arrival(number));
             }
             Err(error) => self.wrongs.lock().unwrap().push(error.to_string()),
         }
-        *member.manner.lock().unwrap()
+        manner
     }
 
     async fn hangs_until_left(&self, stream: &mut TcpStream) {

@@ -8,7 +8,7 @@ use test_support::{Database, OwnCluster};
 use tokio::time::sleep;
 
 use crate::chance::{pause, rounds};
-use crate::scene::{Scene, leases_run_out};
+use crate::scene::{Scene, leases_run_out, stop_database};
 
 const TERMINATE_ANY: &str = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity
      WHERE datname = current_database() AND pid <> pg_backend_pid() ORDER BY random() LIMIT 1";
@@ -17,15 +17,15 @@ const TERMINATE_ALL: &str = "SELECT pg_terminate_backend(pid) FROM pg_stat_activ
 
 #[tokio::test]
 async fn a_database_that_stops_at_once_loses_and_doubles_nothing() {
-    database_stops("--mode immediate stop").await;
+    database_stops("immediate").await;
 }
 
 #[tokio::test]
 async fn a_database_that_shuts_down_loses_and_doubles_nothing() {
-    database_stops("--mode fast stop").await;
+    database_stops("fast").await;
 }
 
-async fn database_stops(stop: &'static str) {
+async fn database_stops(mode: &str) {
     let cluster = OwnCluster::start();
     let scene = Scene::on(&cluster.url()).await;
     let load = scene.begin_load();
@@ -33,7 +33,7 @@ async fn database_stops(stop: &'static str) {
     let mut slowest = Duration::ZERO;
     for _ in 0..stops {
         scene.wait_for_offers(20).await;
-        cluster.control(stop).await;
+        stop_database(&cluster, mode).await;
         scene.wait_until_ready(false).await;
         sleep(pause(0, 1000)).await;
         cluster.control("start").await;
@@ -45,7 +45,7 @@ async fn database_stops(stop: &'static str) {
     leases_run_out(&sql).await;
     let figures = scene.check_consistency().await;
     scene.nothing_lingers(&sql).await;
-    println!("{stops} times {stop}: {figures}; back within {slowest:.1?}");
+    println!("{stops} times {mode}: {figures}; back within {slowest:.1?}");
 }
 
 #[tokio::test]

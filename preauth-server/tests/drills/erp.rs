@@ -234,14 +234,34 @@ impl Erp {
             tokio::time::sleep(pause(5, 40)).await;
         }
     }
+
+    /// Offers one invoice after the other, without a pause.
+    async fn work_on(self, is_over: Arc<AtomicBool>) {
+        while !is_over.load(Ordering::Relaxed) {
+            self.offer().await;
+        }
+    }
 }
 
 impl Load {
     /// Starts `workers` ERPs, spread over the routes in turn.
     pub(crate) fn begin(ways: &[Erp], workers: usize) -> Self {
+        Self::spread(ways, workers, Erp::work)
+    }
+
+    /// The same, without a pause between two offers.
+    pub(crate) fn begin_without_pause(ways: &[Erp], workers: usize) -> Self {
+        Self::spread(ways, workers, Erp::work_on)
+    }
+
+    fn spread<F: Future<Output = ()> + Send + 'static>(
+        ways: &[Erp],
+        workers: usize,
+        work: impl Fn(Erp, Arc<AtomicBool>) -> F,
+    ) -> Self {
         let is_over = Arc::new(AtomicBool::new(false));
         let erps = ways.iter().cycle().take(workers).cloned();
-        let workers = erps.map(|erp| erp.work(Arc::clone(&is_over))).collect();
+        let workers = erps.map(|erp| work(erp, Arc::clone(&is_over))).collect();
         Self { is_over, workers }
     }
 

@@ -13,7 +13,7 @@ use crate::chance::{pause, rounds};
 use crate::erp::{Erp, Load, Outcome};
 use crate::feed_reader::FeedReader;
 use crate::proxy::Proxy;
-use crate::scene::{Scene, leases_run_out};
+use crate::scene::{Scene, leases_run_out, stop_database};
 use test_support::OwnCluster;
 
 /// How long an instance may write to a primary that the name no longer resolves to.
@@ -118,7 +118,7 @@ async fn a_synchronous_standby_that_is_promoted_under_load_loses_and_doubles_not
         let reader = FeedReader::begin(scene.erp(0).client());
         let load = scene.begin_load();
         scene.wait_for_offers(30).await;
-        stage.cluster.control("--mode immediate stop").await;
+        stop_database(&stage.cluster, "immediate").await;
         let ended = stage.promote_under(load).await;
         let read = reader.read_what_arrived(scene).await;
         println!("promoted in place of a lost primary: {ended}, {read} read");
@@ -184,7 +184,7 @@ async fn an_id_lost_with_the_old_primary_is_not_reused() {
         stage.cluster.control_standby("--mode fast stop").await;
         // More than the 32 numbers for which a sequence logs ahead.
         scene.wait_for_offers(60).await;
-        stage.cluster.control("--mode immediate stop").await;
+        stop_database(&stage.cluster, "immediate").await;
         let acknowledged: Vec<i64> = stage.acknowledged_ids().into_iter().collect();
         stage.cluster.control_standby("start").await;
         let promoting = Instant::now();

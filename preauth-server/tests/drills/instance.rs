@@ -2,16 +2,21 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::LazyLock;
 use std::time::Duration;
 
 use test_support::{Backend, Home, Sandbox};
 
 use crate::chance::ROUNDS;
-use crate::overlap::note_disruption;
+use crate::overlap::Disruption;
 use crate::proxy::Proxy;
 
 /// Files of a sandbox's data folder that a second sandbox on the same database needs.
 const SHARED_FILES: [&str; 3] = ["master.key", "sandbox-credentials.json", "sandbox-id"];
+/// The flag before the URL of a PostgreSQL database.
+const DATABASE: &str = "--database";
+/// Names an optimized build to be used in place of the tests' own.
+const PRESENT: &str = "PRESENT_PREAUTH_SERVER";
 
 pub(crate) struct Instance {
     build: PathBuf,
@@ -60,7 +65,8 @@ impl Instance {
 
     /// Restarts it in its home.
     pub(crate) async fn start_again(&mut self, home: Home) {
-        note_disruption();
+        let on_postgresql = self.flags.iter().any(|flag| flag == DATABASE);
+        let _ending = (!on_postgresql).then(|| Disruption::LeasesEnded.begin());
         let flags: Vec<&str> = self.flags.iter().map(String::as_str).collect();
         let sandbox = Sandbox::start_program(Command::new(&self.build), home, &flags).await;
         let address = sandbox.text("baseUrl").trim_start_matches("http://");
@@ -82,16 +88,23 @@ impl Instance {
         self.sandbox.as_ref().expect("it is up")
     }
 
-    /// Takes the process out, to be killed or stopped.
-    pub(crate) fn take(&mut self) -> Sandbox {
-        note_disruption();
-        self.sandbox.take().expect("it is up")
+    /// Kills it; returns its home.
+    pub(crate) fn kill(&mut self) -> Home {
+        self.sandbox.take().expect("it is up").kill()
     }
 
     /// Kills it and starts it again at once.
     pub(crate) async fn kill_and_start(&mut self) {
-        let home = self.take().kill();
+        let home = self.kill();
         self.start_again(home).await;
+    }
+
+    /// Asks it to stop and waits for its end; returns whether it ended with success, and its home.
+    pub(crate) async fn stop(&mut self) -> (bool, Home) {
+        let _stopping = Disruption::Stopped.begin();
+        let mut sandbox = self.sandbox.take().expect("it is up");
+        let stopped = tokio::task::spawn_blocking(move || (sandbox.stop(), sandbox.kill()));
+        stopped.await.unwrap()
     }
 
     /// Audits its database: histories, events and deliveries satisfy the rules.
@@ -109,7 +122,7 @@ impl Instance {
         process.arg(command).arg("--data").arg(&self.data);
         // The server would refuse it as an unknown setting.
         process.env_remove(ROUNDS);
-        let place = self.flags.iter().position(|flag| flag == "--database");
+        let place = self.flags.iter().position(|flag| flag == DATABASE);
         process.args(place.map_or(&[][..], |place| &self.flags[place..place + 2]));
         let ended = tokio::task::spawn_blocking(move || process.output());
         let output = ended.await.unwrap().unwrap();
@@ -132,12 +145,15 @@ impl Instance {
 
 /// The server under test.
 pub(crate) fn present_build() -> &'static Path {
-    Path::new(env!("CARGO_BIN_EXE_preauth-server"))
+    static BUILD: LazyLock<PathBuf> = LazyLock::new(|| {
+        let named = std::env::var_os(PRESENT).map(PathBuf::from);
+        named.unwrap_or_else(|| env!("CARGO_BIN_EXE_preauth-server").into())
+    });
+    &BUILD
 }
 
 /// Sends a process a signal. After `STOP` none of its threads runs any more.
 pub(crate) fn signal(process: u32, name: &str) {
-    note_disruption();
     let sent = Command::new("kill")
         .args([format!("-{name}"), process.to_string()])
         .status();
@@ -145,7 +161,6 @@ pub(crate) fn signal(process: u32, name: &str) {
     while name == "STOP" && !is_stopped(process) {
         std::thread::sleep(Duration::from_millis(1));
     }
-    note_disruption();
 }
 
 /// Whether all threads of a process are stopped. One of them takes the signal, and on a busy machine the others

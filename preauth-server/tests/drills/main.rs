@@ -23,6 +23,7 @@ mod database_lost;
 mod erp;
 mod fail_over;
 mod feed_reader;
+mod full_load;
 mod full_queue;
 mod held_reader;
 mod held_snapshot;

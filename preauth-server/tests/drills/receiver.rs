@@ -51,7 +51,9 @@ pub(crate) struct Arrival {
 impl Receiver {
     /// Starts a receiver that answers 204 at once.
     pub(crate) async fn start() -> Self {
-        let server = MockServer::start().await;
+        // Its own record would grow with a long load.
+        let server = MockServer::builder().disable_request_recording();
+        let server = server.start().await;
         let book = Arc::new(Book::default());
         let respond = Keeper(Arc::clone(&book));
         Mock::given(any())
@@ -89,6 +91,13 @@ impl Receiver {
     pub(crate) fn arrivals(&self) -> usize {
         let events = self.book.events.lock().unwrap();
         events.values().map(|event| event.arrivals.len()).sum()
+    }
+
+    /// The number of requests that are not answered yet.
+    pub(crate) fn under_way(&self) -> usize {
+        let (now, events) = (Instant::now(), self.book.events.lock().unwrap());
+        let arrivals = events.values().flat_map(|event| &event.arrivals);
+        arrivals.filter(|arrival| arrival.ended > now).count()
     }
 
     /// Unexpected requests, described.

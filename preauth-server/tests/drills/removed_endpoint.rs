@@ -105,7 +105,7 @@ async fn killed_while_deliveries_end(database: &str, mut scene: Scene, raw: Raw)
     let mut left = Vec::new();
     for _ in 0..kills {
         sleep(pause(0, 40)).await;
-        let home = scene.instances[0].take().kill();
+        let home = scene.instances[0].kill();
         left.push(raw.count("PENDING").await);
         scene.instances[0].start_again(home).await;
     }

@@ -5,12 +5,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use sqlx::PgPool;
+use test_support::OwnCluster;
 use tokio::time::Instant;
 
 use crate::consistency::{self, Figures};
 use crate::erp::{Erp, Ledger, Load};
 use crate::instance::{Instance, present_build};
-use crate::overlap::note_disruption;
+use crate::overlap::Disruption;
 use crate::receiver::Receiver;
 
 /// A request limit that no drill reaches.
@@ -98,8 +99,17 @@ impl Scene {
 
     /// Starts ERPs on every instance.
     pub(crate) fn begin_load(&self) -> Load {
-        let ways: Vec<_> = (0..self.instances.len()).map(|it| self.erp(it)).collect();
-        Load::begin(&ways, WORKERS)
+        Load::begin(&self.ways(), WORKERS)
+    }
+
+    /// Starts so many ERPs, on the instances in turn, which offer without a pause.
+    pub(crate) fn begin_full_load(&self, clients: usize) -> Load {
+        Load::begin_without_pause(&self.ways(), clients)
+    }
+
+    fn ways(&self) -> Vec<Erp> {
+        let instances = 0..self.instances.len();
+        instances.map(|it| self.erp(it)).collect()
     }
 
     /// Waits until `count` more offers are answered with 201.
@@ -167,8 +177,13 @@ pub(crate) async fn eventually(what: &str, condition: impl Fn() -> bool) {
 /// Expires every lease in PostgreSQL; returns how many there were.
 pub(crate) async fn leases_run_out(sql: &PgPool) -> u64 {
     let end = "UPDATE deliveries SET leased_until = 1 WHERE leased_until IS NOT NULL";
-    note_disruption();
+    let _ending = Disruption::LeasesEnded.begin();
     let ended = sqlx::query(end).execute(sql).await.unwrap();
-    note_disruption();
     ended.rows_affected()
+}
+
+/// Stops PostgreSQL: `fast`, which is in order, or `immediate`, as a power cut would.
+pub(crate) async fn stop_database(cluster: &OwnCluster, mode: &str) {
+    let _crashing = (mode == "immediate").then(|| Disruption::DatabaseCrashed.begin());
+    cluster.control(&format!("--mode {mode} stop")).await;
 }

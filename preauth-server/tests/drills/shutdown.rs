@@ -51,10 +51,8 @@ async fn requests_and_deliveries_under_way_survive_the_end() {
     }
     let base_url = scene.first().sandbox().text("baseUrl").to_owned();
     let address = base_url.trim_start_matches("http://");
-    let (asked, mut sandbox) = (Instant::now(), scene.instances[0].take());
-    let (ended, sandbox) = tokio::task::spawn_blocking(move || (sandbox.stop(), sandbox))
-        .await
-        .unwrap();
+    let asked = Instant::now();
+    let (ended, home) = scene.instances[0].stop().await;
     let end = asked.elapsed();
     assert!(ended, "it ends with success");
     assert!(end < MAX_SHUTDOWN, "{end:?}");
@@ -66,7 +64,7 @@ async fn requests_and_deliveries_under_way_survive_the_end() {
 
     proxy.behave(FailureMode::Pass);
     scene.receiver.answer_after(Duration::ZERO);
-    scene.instances[0].start_again(sandbox.kill()).await;
+    scene.instances[0].start_again(home).await;
     let figures = scene.check_consistency().await;
     assert_eq!(figures.unknown + figures.not_done, 0, "{figures}");
     println!(
@@ -83,16 +81,12 @@ async fn shutdown_ends_in_time_although_the_database_does_not_answer() {
     scene.wait_for_offers(10).await;
     proxy.behave(FailureMode::Stall);
     scene.wait_until_ready(false).await;
-    let (asked, mut sandbox) = (Instant::now(), scene.instances[0].take());
-    let sandbox = tokio::task::spawn_blocking(move || {
-        sandbox.stop();
-        sandbox
-    });
-    let sandbox = sandbox.await.unwrap();
+    let asked = Instant::now();
+    let (_, home) = scene.instances[0].stop().await;
     let end = asked.elapsed();
     assert!(end < MAX_SHUTDOWN, "{end:?}");
     proxy.behave(FailureMode::Pass);
-    scene.instances[0].start_again(sandbox.kill()).await;
+    scene.instances[0].start_again(home).await;
     load.end().await;
     leases_run_out(&database.sql().await).await;
     let figures = scene.check_consistency().await;

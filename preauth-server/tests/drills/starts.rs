@@ -5,6 +5,8 @@ use std::process::{Command, Stdio};
 use tokio::time::sleep;
 
 use crate::chance::{pause, rounds};
+use crate::instance::present_build;
+use crate::overlap::Disruption;
 use crate::scene::Scene;
 
 #[tokio::test]
@@ -15,8 +17,10 @@ async fn starts_that_are_cut_off_lose_and_double_nothing() {
         for _ in 0..3 {
             erp.offer().await;
         }
-        let home = scene.instances[0].take().kill();
-        let mut process = Command::new(env!("CARGO_BIN_EXE_preauth-server"))
+        let home = scene.instances[0].kill();
+        // Of those before.
+        let _ending = Disruption::LeasesEnded.begin();
+        let mut process = Command::new(present_build())
             .args(["sandbox", "--listen", "127.0.0.1:0"])
             .args(["--platform-listen", "127.0.0.1:0", "--data"])
             .arg(home.folder().join("data"))

@@ -5,8 +5,9 @@ use reqwest::Method;
 use serde_json::json;
 use test_support::{Answer, RawCaller};
 
-use crate::consistency::Deliveries;
+use crate::consistency::{Deliveries, retried};
 use crate::crowd::Crowd;
+use crate::overlap::nothing_overlaps;
 use crate::scene::Scene;
 
 /// A supplier whose endpoint is a member of a crowd.
@@ -108,7 +109,7 @@ fn done(answer: &Answer) {
 pub(crate) async fn everything_arrived(suppliers: &[Supplier], crowd: &Crowd) {
     for (member, supplier) in suppliers.iter().enumerate() {
         supplier.deliveries.none_pending().await;
-        let stored = supplier.deliveries.bodies().await;
+        let stored = supplier.deliveries.stored().await;
         let arrived = crowd.arrivals(member);
         assert!(
             stored.keys().eq(arrived.keys()),
@@ -118,4 +119,14 @@ pub(crate) async fn everything_arrived(suppliers: &[Supplier], crowd: &Crowd) {
         );
     }
     assert_eq!(crowd.wrongs(), [""; 0], "wrongs arrived");
+}
+
+/// No attempts overlapped. Members that reset connections may get a request twice within one attempt.
+pub(crate) async fn no_attempts_overlap(suppliers: &[Supplier], crowd: &Crowd) {
+    for (member, supplier) in suppliers.iter().enumerate() {
+        let stored = supplier.deliveries.stored().await;
+        let arrived = crowd.arrivals(member);
+        let arrived = arrived.iter().map(|(id, arrivals)| (id, &arrivals[..]));
+        nothing_overlaps(arrived, &retried(&stored));
+    }
 }

@@ -60,9 +60,8 @@ async fn an_upgrade_under_load_stops_and_loses_nothing() {
         assert_eq!(scene.ledger.unknown(), 0, "while both builds serve");
         let mut leaving = scene.instances.remove(0);
         leaving.give_way_to(scene.first());
-        let mut sandbox = leaving.take();
-        let stopped = tokio::task::spawn_blocking(move || sandbox.stop());
-        assert!(stopped.await.unwrap(), "it ends with success");
+        let (ended, _home) = leaving.stop().await;
+        assert!(ended, "it ends with success");
         scene.wait_for_offers(OFFERS).await;
         load.end().await;
         load_on_both.end().await;

@@ -256,6 +256,25 @@ async fn a_slot_of_what_a_commit_handed_over_is_taken_when_it_ends() {
     tokio::join!(dispatcher.run(watching), watch);
 }
 
+#[tokio::test]
+async fn a_delivery_for_which_a_commit_found_no_slot_is_not_passed_by_a_later_one() {
+    let world = World::new();
+    let endpoint = world.endpoint(HEALTHY);
+    let dispatcher = world.dispatcher(Receivers::answering(200));
+    let intake = dispatcher.intake();
+    let slots = 0..limits().quick.get();
+    let taken: Vec<_> = slots
+        .map(|number| world.endpoint(&format!("https://{number}.example.com/")))
+        .map(|other| intake.reserve(other).unwrap())
+        .collect();
+    let first = world.event_for(endpoint, intake.clone()).await;
+    drop(taken);
+    assert!(intake.reserve(endpoint).is_none(), "the first one waits");
+    assert_eq!(dispatcher.run_once().await.unwrap(), 1);
+    assert_eq!(world.delivery(first).status, DeliveryStatus::Delivered);
+    assert!(intake.reserve(endpoint).is_some(), "nothing waits");
+}
+
 /// Polls the outbox once a minute, unless it is woken.
 fn patient() -> Limits {
     Limits {
