@@ -1,7 +1,7 @@
 //! A delivery has one attempt at a time: a second one may begin within the lease of the first only if that
 //! lease ended early.
 //!
-//! A killed or frozen instance ends none: others respect its leases until they run out.
+//! A killed or frozen instance ends none, nor does a crash of the database: others respect its leases until they run out.
 
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
@@ -15,10 +15,6 @@ use crate::receiver::Arrival;
 const LEFT_OF_LEASE: Duration = Duration::from_secs(12);
 /// The shortest time from a failure to the next attempt.
 const SHORTEST_RETRY: Duration = Duration::from_secs(5);
-/// How long before a crash of the database leases that a search took may not have been on disk: three
-/// rounds of its WAL writer, and the rest for a busy machine.
-const NOT_ON_DISK: Duration = Duration::from_secs(1);
-
 /// How long after it was leased an attempt may arrive, on a busy machine.
 const ON_ITS_WAY: Duration = Duration::from_secs(1);
 
@@ -30,8 +26,6 @@ pub(crate) enum Disruption {
     LeasesEnded,
     /// An instance is asked to stop: it returns the leases of attempts that are not answered in time.
     Stopped,
-    /// The database is stopped at once: it may forget leases of the last moments that a search took.
-    DatabaseCrashed,
 }
 
 /// A disruption, from its beginning to its end.
@@ -84,7 +78,6 @@ impl Disrupted {
         let is_concerned = match self.kind {
             Disruption::LeasesEnded => true,
             Disruption::Stopped => first.ended >= self.from,
-            Disruption::DatabaseCrashed => first.began + NOT_ON_DISK >= self.from,
         };
         was_leased_before && is_concerned && second.began >= self.from
     }
@@ -189,11 +182,4 @@ fn a_stop_excuses_only_what_was_not_answered_yet() {
     let is_excused = |from, until| is_excused(Disruption::Stopped, from, until);
     assert!(is_excused(5_400, Some(6_400)), "not answered");
     assert!(!is_excused(5_600, Some(6_400)), "answered");
-}
-
-#[test]
-fn a_crash_of_the_database_excuses_only_what_was_leased_just_before() {
-    let is_excused = |from, until| is_excused(Disruption::DatabaseCrashed, from, until);
-    assert!(is_excused(5_900, Some(6_400)), "not on disk yet");
-    assert!(!is_excused(6_100, Some(6_400)), "on disk");
 }

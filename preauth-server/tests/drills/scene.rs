@@ -184,6 +184,5 @@ pub(crate) async fn leases_run_out(sql: &PgPool) -> u64 {
 
 /// Stops PostgreSQL: `fast`, which is in order, or `immediate`, as a power cut would.
 pub(crate) async fn stop_database(cluster: &OwnCluster, mode: &str) {
-    let _crashing = (mode == "immediate").then(|| Disruption::DatabaseCrashed.begin());
     cluster.control(&format!("--mode {mode} stop")).await;
 }

@@ -20,8 +20,8 @@ use super::cursors::{Cursor, Look, queues};
 /// Maximum number of rounds in which one claim replaces unreadable deliveries.
 const MAX_ROUNDS: u32 = 8;
 
-/// Begins a transaction in which leases are taken. A crash of the database may undo them: their
-/// holders are lost with it.
+/// Begins a transaction in which leases are taken. They are durable before anything is sent: their holder
+/// outlives a crash of the database, and nobody else may send meanwhile.
 ///
 /// Instances take turns, so that together they keep to the limit of each endpoint. The lock's
 /// number is arbitrary but the same in every instance. The lock is held briefly: nothing is sent
@@ -30,8 +30,7 @@ const MAX_ROUNDS: u32 = 8;
 ///
 /// An instance that freezes or is disconnected within the transaction would keep the lock from all
 /// others, so the database soon ends the transaction.
-pub(super) const BEGIN: &str = "BEGIN; SET LOCAL synchronous_commit = off;
-     SET LOCAL idle_in_transaction_session_timeout = '2s';
+pub(super) const BEGIN: &str = "BEGIN; SET LOCAL idle_in_transaction_session_timeout = '2s';
      SELECT pg_advisory_xact_lock(8102650148849739777)";
 
 /// Parameters: now, the limit in all, the limit per endpoint, the duration, the limit for slow
