@@ -5,6 +5,8 @@ use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use preauth_core::operation::Operation;
+use preauth_core::value::OperationId;
 use sqlx::error::DatabaseError;
 use sqlx::postgres::{PgConnectOptions, PgConnection, PgSslMode};
 use sqlx::{ConnectOptions, Connection};
@@ -91,14 +93,6 @@ pub(super) async fn open(url: &DatabaseUrl) -> Result<PostgresStore, OpenError> 
     let offers = SharedRead::new(few(by_keys.clone()), |connection, targets| {
         Box::pin(offers::find_all(connection, targets))
     });
-    let for_operations = Connections::apart(
-        reads::LIMITS_OF_OPERATIONS.groups,
-        by_keys.clone(),
-        &primary,
-    );
-    let operations = SharedRead::new(for_operations, |connection, ids| {
-        Box::pin(operations::by_ids(connection, ids))
-    });
     let lookups = KeyLookups::new(lane(by_keys.clone(), held::LOCK_TIMEOUT));
     let bulk_writer = BulkWriter(Writer::apart(
         lane(session.clone(), writer::LANE_LOCK_TIMEOUT),
@@ -115,7 +109,7 @@ pub(super) async fn open(url: &DatabaseUrl) -> Result<PostgresStore, OpenError> 
         aside,
         bulk_writer: Grouped::spawn(bulk_writer, writer::BULK_LIMITS),
         offers: Grouped::spawn(offers, reads::LIMITS),
-        operations: Grouped::spawn(operations, reads::LIMITS_OF_OPERATIONS),
+        operations: gets(by_keys.clone(), &primary),
         lookups: Grouped::spawn(lookups, reads::LIMITS),
         claims: few(by_keys.clone()),
         cursors: Cursors::default(),
@@ -136,6 +130,19 @@ pub(super) async fn open(url: &DatabaseUrl) -> Result<PostgresStore, OpenError> 
         set_aside: Arc::new(SetAside::default()),
         exhausted: ExhaustedKeys::default(),
     })
+}
+
+/// Reads operations by their ids.
+fn gets(
+    by_keys: PgConnectOptions,
+    primary: &Arc<Primary>,
+) -> Grouped<SharedRead<OperationId, Option<Operation>>> {
+    let limits = reads::LIMITS_OF_OPERATIONS;
+    let connections = Connections::apart(limits.groups, by_keys, primary);
+    let reads = SharedRead::new(connections, |connection, ids| {
+        Box::pin(operations::by_ids(connection, ids))
+    });
+    Grouped::spawn(reads, limits)
 }
 
 /// The connect options of a database that answers and whose schema this build supports.
