@@ -5,6 +5,7 @@
 mod audit;
 mod deadlines;
 mod feed;
+mod kept;
 mod large;
 mod lists;
 mod overview;

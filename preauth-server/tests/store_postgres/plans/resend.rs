@@ -55,17 +55,20 @@ impl Scene {
     }
 }
 
-#[tokio::test]
-async fn a_resend_reads_few_rows_however_few_of_many_deliveries_are_meant() {
+/// Resends with the plans of an almost empty table, which was analysed or not, and then with those of a large one.
+async fn resend_few_of_many(was_analysed: bool) {
     let scene = Scene::new().await;
     scene.create().await;
+    if was_analysed {
+        scene.analyze().await;
+    }
     let (failed, all) = (
         scene.range([EndedStatus::Failed].into_iter().collect()),
         scene.range(EnumSet::all()),
     );
-    // By plans that were made for an almost empty table.
     for _ in 0..UNTIL_PLANS_ARE_KEPT {
         scene.step(&all, None).await;
+        scene.step(&failed, None).await;
     }
     run_unseen(&scene.fixture, MANY).await;
     for (round, is_analysed) in [false, true].into_iter().enumerate() {
@@ -107,4 +110,14 @@ async fn a_resend_reads_few_rows_however_few_of_many_deliveries_are_meant() {
         }
         scene.assert_no_more_than_a_step(&what);
     }
+}
+
+#[tokio::test]
+async fn a_resend_reads_few_rows_however_few_of_many_deliveries_are_meant() {
+    resend_few_of_many(false).await;
+}
+
+#[tokio::test]
+async fn a_resend_reads_few_rows_by_plans_that_were_made_for_a_few_analysed_rows() {
+    resend_few_of_many(true).await;
 }

@@ -82,14 +82,14 @@ pub(super) async fn lease_joined(
              SELECT id FROM notices WHERE joined_to = $1 AND status || '' = 'PENDING'
              UNION ALL
              SELECT id FROM (
-                 SELECT n.id FROM notices n JOIN operations o ON o.id = "
-                     { sqlite: "n.operation_id", postgres: "ANY (ARRAY[n.operation_id])" } "
+                 SELECT n.id FROM notices n
                  WHERE $6 AND n.head_office_id = $4 AND " MAILBOX " = $5
                    AND n.status = 'PENDING' AND n.kind IN ('OFFER', 'INVITATION')
                    AND (n.next_attempt_at, n.id) > ($8, $1)
                    AND n.joined_to IS NULL AND n.leased_until IS NULL
                    AND (n.is_held OR n.next_attempt_at <= $2)
-                   AND NOT (o.status <> 'IN_PRE_AUTH' OR o.expires_at < $2)
+                   AND (SELECT o.status <> 'IN_PRE_AUTH' OR o.expires_at < $2 FROM operations o
+                        WHERE o.id = n.operation_id) = FALSE
                    AND (SELECT 1 FROM notices j WHERE j.joined_to = n.id LIMIT 1) IS NULL
                    AND (SELECT 1 FROM notices j WHERE j.joined_to = $1 LIMIT 1) IS NULL
                  ORDER BY n.next_attempt_at, n.id LIMIT $7"

@@ -8,6 +8,7 @@ use crate::store::OldFiles;
 use crate::store::error::WriteError;
 use crate::store::rows::{Columns, content_hash};
 
+use super::super::planner::find_by_keys;
 use super::super::{Session, query};
 
 /// Before every upload, by whichever clock: the content goes at once.
@@ -23,6 +24,7 @@ pub(super) async fn remove(
     announced_at: i64,
 ) -> Result<u64, WriteError> {
     let mut removed = 0_u64;
+    find_by_keys(session).await?;
     for operation in operations {
         let row = query("DELETE FROM invoice_files WHERE operation_id = $1 RETURNING sha256");
         let Some(row) = row.bind(operation).fetch_optional(session).await? else {
