@@ -69,7 +69,8 @@ export const LOOKS = ["en-US", "pt-BR"].flatMap((locale, index) => [
   },
 ]).filter(({ name }) => [undefined, name].includes(process.env.LOOK));
 
-// Whether a page is opened in one look only: for the second of two databases, behind which the pages are the same.
+// Whether a page of the console is opened in one look, and the supplier's in two: for the second of two databases, behind which
+// the pages are the same.
 export const TAKE_TURNS = process.env.TAKE_TURNS === "yes";
 
 // What is done with links, buttons and fields by hand, in each way.

@@ -260,7 +260,7 @@ async function foreign(it, look, label) {
 const late = await offer("LATE");
 const old = await offer("OLD", { email: "antigo@aco.example.com" });
 const oldMail = await unsubscribeLink(old);
-// Where looks take turns, those of one: they differ in language and in width.
+// Where looks take turns, those whose turns are even: they differ in language and in width.
 const looks = LOOKS.filter(({ turn }) => !TAKE_TURNS || LOOKS.length === 1 || turn % 2 === 0);
 const readers = await Promise.all(looks.map(async (look, index) => {
   const it = await reader(look);
