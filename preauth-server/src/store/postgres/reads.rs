@@ -20,9 +20,9 @@ pub(super) const LIMITS: Limits = Limits {
 /// The same for operations by their ids. Old ones may have to be read from disk: others are read meanwhile, and few wait for
 /// them.
 pub(super) const LIMITS_OF_OPERATIONS: Limits = Limits {
-    queue: 2048,
     group: 32,
     groups: 3,
+    ..LIMITS
 };
 
 /// Reads the answers to all requests of a group, in their order. An unreadable one is an error for
