@@ -80,18 +80,23 @@ impl Room for Reserved {
         let left = self.lease.to_std().unwrap_or_default();
         let left = left.saturating_sub(self.since.elapsed());
         // A slow commit may leave less of the lease than an attempt takes.
-        let refused = if left < self.courier.patience {
-            leased
+        let (refused, slot) = if left < self.courier.patience {
+            (leased, self.slot)
         } else {
             match self.handed.send((leased, self.slot)) {
                 Ok(()) => return,
                 // The dispatcher has ended in the meantime.
-                Err(refused) => refused.0.0,
+                Err(refused) => refused.0,
             }
         };
         let courier = self.courier;
         courier.slots.leave_to_search(refused.endpoint);
-        tokio::spawn(async move { courier.release(&refused).await });
+        tokio::spawn(async move {
+            courier.release(&refused).await;
+            // A search that ended meanwhile has not found it; the end of the slot wakes the next one.
+            courier.slots.leave_to_search(refused.endpoint);
+            drop(slot);
+        });
     }
 }
 

@@ -288,7 +288,17 @@ impl Dispatcher {
             },
             per_answering_endpoint: share.per_answering_endpoint,
         };
+        let began = Instant::now();
         let Claimed { leased, full } = self.courier.outbox.claim(&claim).await?;
+        // A slow commit may leave less of the leases than an attempt takes.
+        let left = self.limits.lease.to_std().unwrap_or_default();
+        if left.saturating_sub(began.elapsed()) < self.courier.patience {
+            join_all(leased.iter().map(|it| self.courier.release(it))).await;
+            return Ok(Round {
+                begun: Vec::new(),
+                is_cut: false,
+            });
+        }
         let is_cut = reaches(leased.len(), claim.limit);
         let to_slow = leased.iter().filter(|it| it.endpoint_is_slow).count();
         let slow_is_cut = share.slow_room > 0 && reaches(to_slow, share.slow_room);

@@ -177,6 +177,10 @@ mod tests {
 
     impl World {
         fn new() -> Self {
+            Self::of(LIMITS)
+        }
+
+        fn of(limits: Limits) -> Self {
             let may_go_on = Arc::new(Semaphore::new(0));
             let groups = Arc::default();
             let server = Doubling {
@@ -184,7 +188,7 @@ mod tests {
                 groups: Arc::clone(&groups),
             };
             Self {
-                grouped: Arc::new(Grouped::spawn(server, LIMITS)),
+                grouped: Arc::new(Grouped::spawn(server, limits)),
                 may_go_on,
                 groups,
             }
@@ -295,5 +299,39 @@ mod tests {
         world.may_go_on.add_permits(1);
         assert!(matches!(asked.await.unwrap(), Ok(2)));
         end.await.unwrap();
+    }
+
+    #[tokio::test]
+    async fn two_groups_are_served_at_a_time_and_the_end_waits_for_both() {
+        let world = World::of(Limits {
+            groups: 2,
+            ..LIMITS
+        });
+        let mut asked = Vec::new();
+        for number in 1..=5 {
+            asked.push(world.ask(number).await);
+        }
+        let (ended, mut end) = oneshot::channel();
+        let grouped = Arc::clone(&world.grouped);
+        tokio::spawn(async move {
+            grouped.close().await;
+            ended.send(()).unwrap();
+        });
+        let late = world.ask(6).await;
+        assert!(matches!(late.await.unwrap(), Err(QueueError::Closed)));
+        world.may_go_on.add_permits(1);
+        assert!(matches!(asked.remove(0).await.unwrap(), Ok(2)));
+        assert!(end.try_recv().is_err());
+        world.may_go_on.add_permits(2);
+        let mut answers = Vec::new();
+        for it in asked {
+            answers.push(it.await.unwrap().unwrap());
+        }
+        assert_eq!(answers, [4, 6, 8, 10]);
+        end.await.unwrap();
+        // Each of the first two found a group of its own to begin.
+        let mut groups = world.groups();
+        groups.sort_unstable();
+        assert_eq!(groups, [1, 1, 3]);
     }
 }

@@ -59,17 +59,20 @@ impl Database {
         pool.connect(&self.url()).await.unwrap()
     }
 
-    /// Disables autovacuum for the tables of its schema: only the test analyses them, so that plans
-    /// and counts of pages are the same in each run.
+    /// Prepares it for tests of plans: only the test analyses tables, so that plans and counts of pages are the same in each
+    /// run, and triggers also count what a session writes that checks no foreign keys.
     pub async fn without_autovacuum(&self) {
-        let disable = "DO $$
-             DECLARE name TEXT;
+        let prepare = "DO $$
+             DECLARE t RECORD;
              BEGIN
-                 FOR name IN SELECT tablename FROM pg_tables WHERE schemaname = 'public' LOOP
-                     EXECUTE format('ALTER TABLE %I SET (autovacuum_enabled = off)', name);
+                 FOR t IN SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' LOOP
+                     EXECUTE format('ALTER TABLE %I SET (autovacuum_enabled = off)', t.name);
+                 END LOOP;
+                 FOR t IN SELECT tgrelid::REGCLASS::TEXT AS name, tgname FROM pg_trigger WHERE NOT tgisinternal LOOP
+                     EXECUTE format('ALTER TABLE %I ENABLE ALWAYS TRIGGER %I', t.name, t.tgname);
                  END LOOP;
              END $$";
-        self.sql().await.execute(disable).await.unwrap();
+        self.sql().await.execute(prepare).await.unwrap();
     }
 }
 

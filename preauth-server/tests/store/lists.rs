@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use futures_util::future::join_all;
 use preauth_core::operation::{Actor, Command, ExtensionStatus, Operation};
 use preauth_core::port::{Filter, PageRequest, Viewer};
 use preauth_core::value::{Cnpj, CompanyId, DueDate, ExtensionId, OperationId, Status};
@@ -38,6 +39,25 @@ async fn every_page_of_a_long_list_shows_its_own_operations() {
         }
         assert_eq!(seen, ids);
     }
+}
+
+/// Those that wait together are read by one statement.
+#[tokio::test]
+async fn each_of_many_who_get_at_once_has_the_operation_that_was_asked_for() {
+    let fixture = Fixture::new().await;
+    let payer = fixture.payer().await;
+    let mut asked = Vec::new();
+    for n in 0..60 {
+        let id = fixture.offer(payer).await.id;
+        asked.extend([Some(id), (n % 3 == 0).then_some(id), None]);
+    }
+    let unknown = OperationId::new(i64::MAX).unwrap();
+    let queries = &fixture.stores.queries;
+    let found = join_all(asked.iter().map(async |id| {
+        let found = queries.find(Viewer::HeadOffice(payer), id.unwrap_or(unknown));
+        found.await.unwrap().map(|operation| operation.id)
+    }));
+    assert_eq!(found.await, asked);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]

@@ -10,6 +10,7 @@ use uuid::Uuid;
 use crate::store::error::Fault;
 use crate::store::rows::{Columns, Corrupt};
 
+use super::planner::read_in_index_order;
 use super::{Builder, Database, Reads, Session, query};
 
 /// Maximum number of events that one request goes over in search of those that the reader asked for.
@@ -115,6 +116,7 @@ async fn window(session: &mut dyn Session, reader: &FeedQuery) -> Result<Option<
     } else {
         reader.limit
     };
+    read_in_index_order(session).await?;
     let row = query(
         "SELECT f.number, f.event_id,
              (SELECT g.number FROM event_feed g WHERE g.head_office_id = $1 AND g.number > f.number

@@ -13,6 +13,9 @@ use crate::store::error::Fault;
 use crate::store::page_window::Window;
 use crate::store::rows::{clamped, history_entry, operation, select_operations};
 
+use super::newest;
+use super::planner::read_in_index_order;
+use super::value::Value;
 use super::{Builder, Database, Dialect, Listed, Row, Session, query};
 
 /// The read side of a database.
@@ -98,7 +101,7 @@ async fn total(session: &mut dyn Session, viewer: Viewer, filter: &Filter) -> Re
     } else {
         "SELECT count(*) AS total FROM operations WHERE "
     });
-    restrict(&mut query, session.dialect(), viewer, filter, false);
+    restrict(&mut query, session.dialect(), viewer, filter, false, None);
     Ok(query.build().total(session).await?)
 }
 
@@ -115,20 +118,66 @@ async fn rows(
         Window::FromNewest { skip, take } => ("DESC", skip, take),
         Window::FromOldest { skip, take } => ("ASC", skip, take),
     };
-    let mut query = Builder::new(select_operations!(
-        "WHERE o.id IN (SELECT id FROM operations WHERE "
-    ));
-    restrict(&mut query, session.dialect(), viewer, filter, is_rare);
-    // The sign keeps the databases from walking through all ids.
-    query.push(if is_rare {
-        " ORDER BY +id "
-    } else {
-        " ORDER BY id "
+    let dialect = session.dialect();
+    let index = Index::of(dialect, viewer, filter);
+    let is_by_counts = is_rare && dialect == Dialect::Postgres;
+    if index.is_some() || is_by_counts {
+        read_in_index_order(session).await?;
+    }
+    let mut query = Builder::new(select_operations!("WHERE o.id"));
+    newest::among(&mut query, dialect, |ids| {
+        if is_by_counts {
+            by_counts(ids, set(&filter.statuses));
+        } else {
+            ids.push("SELECT id FROM operations WHERE ");
+            restrict(ids, dialect, viewer, filter, is_rare, index);
+        }
+        ids.push(" ORDER BY ");
+        if let Some(index) = index {
+            ids.push(index.column()).push(" ").push(order).push(", ");
+        }
+        // The sign keeps the databases from walking through all ids.
+        ids.push(if is_rare { "+id " } else { "id " });
+        ids.push(order).push(" LIMIT ");
+        ids.bind(clamped(take)).push(" OFFSET ");
+        ids.bind(clamped(skip));
     });
-    query.push(order).push(" LIMIT ");
-    query.bind(clamped(take)).push(" OFFSET ");
-    query.bind(clamped(skip)).push(") ORDER BY o.id DESC");
+    query.push(" ORDER BY o.id DESC");
     Ok(query.build().fetch_all(session).await?)
+}
+
+/// The index that has a company's list in its order. The ids of all companies are in this order, too: by statistics of few
+/// rows, and by those of a company that has most of the rows, PostgreSQL would go over them.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Index {
+    HeadOffice,
+    Status,
+    Payer,
+}
+
+impl Index {
+    /// A reference and several statuses have no such index.
+    fn of(dialect: Dialect, viewer: Viewer, filter: &Filter) -> Option<Self> {
+        if dialect == Dialect::Sqlite || filter.external_reference.is_some() {
+            return None;
+        }
+        match (viewer, set(&filter.statuses).len()) {
+            (Viewer::HeadOffice(_), 0) => Some(Self::HeadOffice),
+            (Viewer::HeadOffice(_), 1) => Some(Self::Status),
+            (Viewer::Branch(_), 0) => Some(Self::Payer),
+            _ => None,
+        }
+    }
+
+    /// The column before the id that the order must have for no other index to serve it. PostgreSQL leaves a column of equal
+    /// values out of an order, so its condition is a range.
+    const fn column(self) -> &'static str {
+        match self {
+            Self::HeadOffice => "head_office_id",
+            Self::Status => "status",
+            Self::Payer => "payer_id",
+        }
+    }
 }
 
 /// Those of the head offices that have any in these statuses: the index begins with the head office.
@@ -136,6 +185,24 @@ pub(super) fn having_any(query: &mut Builder<'_>, statuses: EnumSet<Status>) {
     query.push("head_office_id IN (SELECT head_office_id FROM operation_counts WHERE status IN ");
     query.bind_list(statuses.iter().map(Status::as_str));
     query.push(" GROUP BY head_office_id HAVING sum(count) > 0)");
+}
+
+/// The same on PostgreSQL, for each of them in the order of the index on the status alone: by statistics of few rows
+/// PostgreSQL would take any index of a head office that has the status.
+fn by_counts(query: &mut Builder<'_>, statuses: EnumSet<Status>) {
+    query.push(
+        "SELECT id FROM (
+             SELECT head_office_id, status FROM operation_counts WHERE status IN ",
+    );
+    query.bind_list(statuses.iter().map(Status::as_str));
+    query.push(
+        " GROUP BY head_office_id, status HAVING sum(count) > 0) AS c
+         CROSS JOIN LATERAL (
+             SELECT o.id FROM operations o
+             WHERE o.head_office_id = c.head_office_id AND o.status BETWEEN c.status AND c.status
+             ORDER BY o.status, o.id LIMIT ",
+    );
+    query.bind(clamped(RARE)).push(") AS o");
 }
 
 /// Repeated statuses would only add statements.
@@ -150,20 +217,23 @@ fn restrict<'q>(
     viewer: Viewer,
     filter: &'q Filter,
     is_rare: bool,
+    index: Option<Index>,
 ) {
+    let is_ordered = |column| index.is_some_and(|it| it.column() == column);
     let Filter {
         external_reference,
         statuses,
     } = filter;
     match viewer {
         Viewer::HeadOffice(company) => {
-            query.push("head_office_id = ");
-            query.bind(*company.as_uuid());
+            let is_range = is_ordered("head_office_id");
+            equal(query, "head_office_id", *company.as_uuid(), is_range);
         }
         Viewer::Branch(company) => {
             let id = *company.as_uuid();
             query.push("head_office_id = (SELECT head_office_id FROM companies WHERE id = ");
-            query.bind(id).push(") AND payer_id = ").bind(id);
+            query.bind(id).push(") AND ");
+            equal(query, "payer_id", id, is_ordered("payer_id"));
         }
         Viewer::Platform if is_rare => {
             having_any(query, set(statuses));
@@ -177,7 +247,10 @@ fn restrict<'q>(
         query.bind(ExternalReference::as_str(reference));
     }
     let statuses = set(statuses);
-    if !statuses.is_empty() {
+    if let Some(status) = statuses.iter().next().filter(|_| is_ordered("status")) {
+        query.push(" AND ");
+        equal(query, "status", status.as_str(), true);
+    } else if !statuses.is_empty() {
         // For one status only, the index on the status has the order of the list; the sign keeps
         // SQLite from sorting a million rows of two.
         let is_sorted = statuses.len() == 1 || dialect != Dialect::Sqlite || is_rare;
@@ -188,4 +261,20 @@ fn restrict<'q>(
         });
         query.bind_list(statuses.iter().map(Status::as_str));
     }
+}
+
+/// Adds that a column has this value, as a range if an order by it is to be kept.
+fn equal<'q>(
+    query: &mut Builder<'q>,
+    column: &str,
+    value: impl Into<Value<'q>> + Clone,
+    is_range: bool,
+) {
+    query.push(column);
+    if is_range {
+        query.push(" BETWEEN ").bind(value.clone()).push(" AND ");
+    } else {
+        query.push(" = ");
+    }
+    query.bind(value);
 }

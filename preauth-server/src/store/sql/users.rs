@@ -8,6 +8,7 @@ use crate::directory::{DirectoryError, Page, User, UserChange, Users};
 use crate::store::error::{Fault, WriteError, one_row_or};
 use crate::store::rows::{clamped, set_text, user};
 
+use super::planner::read_in_index_order;
 use super::{Database, Listed, Session, query, remember};
 
 #[async_trait]
@@ -112,6 +113,7 @@ async fn list(
         .bind(company.as_uuid())
         .total(session)
         .await?;
+    read_in_index_order(session).await?;
     let rows = query(
         "SELECT id, company_id, name, email, permissions, active, created_at
          FROM users WHERE company_id = $1

@@ -62,7 +62,7 @@ pub(super) async fn open(path: &Path) -> Result<SqliteStore, OpenError> {
     let mut connection = writing(path).connect().await.map_err(failed)?;
     let migrated = migrations::run(&mut connection).await;
     migrated.map_err(|fault| schema_error(path, fault))?;
-    statistics::drop_all(&mut connection)
+    statistics::drop_at_start(&mut connection)
         .await
         .map_err(failed)?;
     end_leases(&mut connection).await.map_err(failed)?;

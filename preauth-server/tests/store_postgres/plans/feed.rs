@@ -47,7 +47,7 @@ impl Scene {
     }
 
     /// With events of transactions that this cluster counted long ago.
-    async fn fill_feed(&self) {
+    pub(super) async fn fill_feed(&self) {
         self.fill_feed_of("3").await;
     }
 

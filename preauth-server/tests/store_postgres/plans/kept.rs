@@ -2,12 +2,13 @@
 
 use chrono::TimeDelta;
 use preauth_core::operation::{Command, InvoiceFile};
-use preauth_core::port::Viewer;
-use preauth_core::value::{Email, OperationId};
+use preauth_core::port::{FeedQuery, Filter, PageRequest, Viewer};
+use preauth_core::value::{Email, OperationId, Status};
 use preauth_server::mail::Outcome;
 
 use super::reported::Scan;
 use super::{MAX_PAGES, MAX_ROWS, Scene, UNTIL_PLANS_ARE_KEPT};
+use crate::store::feed::{everything, number, page};
 use crate::store::mails::{claim_within, command_done, lease_by};
 
 /// Offers to one mailbox: a mail, and one that takes along the others.
@@ -40,7 +41,7 @@ impl Scene {
         scene.work().await;
         let is_large = matches!(made, Made::ForLargeTables | Made::JustRestored);
         if is_large {
-            scene.fill_queues().await;
+            scene.fill_tables().await;
         }
         match made {
             Made::NeverAnalysed => {}
@@ -55,9 +56,16 @@ impl Scene {
             work(&scene).await;
         }
         if !is_large {
-            scene.fill_queues().await;
+            scene.fill_tables().await;
         }
         scene
+    }
+
+    async fn fill_tables(&self) {
+        self.fill_queues().await;
+        self.fill_feed().await;
+        // The first numbering goes over all that is new.
+        number(&self.fixture).await;
     }
 
     /// Sends two mails to a mailbox, of which the second takes along what waits.
@@ -78,6 +86,62 @@ impl Scene {
             let leased = lease_by(queue, &claim).await.unwrap();
             assert_eq!(leased.joined.len(), joined);
             assert!(queue.finish(&leased, &sent).await.unwrap());
+        }
+    }
+
+    /// The pages of the lists of the company that has most operations, and of one that has few.
+    async fn list(&self) {
+        let small = self.fixture.payer().await;
+        for company in [self.payer, small] {
+            self.fixture.offer(company).await;
+            for viewer in [Viewer::HeadOffice(company), Viewer::Branch(company)] {
+                self.list_of(viewer).await;
+            }
+        }
+    }
+
+    async fn list_of(&self, viewer: Viewer) {
+        let status = |it| Filter {
+            statuses: vec![it],
+            ..Filter::default()
+        };
+        let filters = match viewer {
+            Viewer::HeadOffice(_) => vec![
+                Filter::default(),
+                status(Status::InPreAuth),
+                status(Status::ToPay),
+            ],
+            _ => vec![Filter::default()],
+        };
+        for filter in filters {
+            for page in [1, 2] {
+                let page = PageRequest { page, limit: 8 };
+                let queries = &self.fixture.stores.queries;
+                let listed = queries.list(viewer, &filter, page).await.unwrap();
+                assert!(listed.total == 0 || page.page > 1 || !listed.operations.is_empty());
+            }
+        }
+    }
+
+    async fn list_users(&self) {
+        for page in [1, 2] {
+            let page = PageRequest { page, limit: 8 };
+            let users = self.fixture.directory().users(self.payer, page).await;
+            assert!(users.unwrap().total > 0);
+        }
+    }
+
+    /// A reader who begins, and goes on.
+    async fn read_feed(&self) {
+        let mut query = FeedQuery {
+            limit: 8,
+            ..everything(self.payer)
+        };
+        for _ in 0..2 {
+            self.fixture.offer(self.payer).await;
+            let page = page(&self.fixture, &query).await;
+            assert!(!page.events.is_empty());
+            query.after = Some(page.next);
         }
     }
 
@@ -148,6 +212,21 @@ async fn an_old_file_is_removed_with_few_rows_whenever_the_plans_were_made() {
 }
 
 #[tokio::test]
+async fn a_page_of_a_company_is_read_with_few_rows_whenever_the_plans_were_made() {
+    for made in STATES {
+        let scene = Scene::keeping(made, Scene::list).await;
+        scene.plans.scans();
+        scene.list().await;
+        let scans = scene.plans.scans();
+        for index in ["head_office", "status", "payer"] {
+            let index = format!("operations_of_{index}");
+            assert!(scans.iter().any(|it| it.place.contains(&index)), "{index}");
+        }
+        assert_few(made, &scans);
+    }
+}
+
+#[tokio::test]
 async fn an_operation_is_found_by_its_id_with_few_rows_whenever_the_plans_were_made() {
     for made in STATES {
         let scene = Scene::keeping(made, Scene::get_by_id).await;
@@ -159,6 +238,32 @@ async fn an_operation_is_found_by_its_id_with_few_rows_whenever_the_plans_were_m
                 .iter()
                 .any(|it| it.place.contains("WITH ORDINALITY AS t (id, n)"))
         );
+        assert_few(made, &scans);
+    }
+}
+
+#[tokio::test]
+async fn a_page_of_users_is_read_with_few_rows_whenever_the_plans_were_made() {
+    for made in STATES {
+        let scene = Scene::keeping(made, Scene::list_users).await;
+        scene.plans.scans();
+        scene.list_users().await;
+        let scans = scene.plans.scans().into_iter();
+        // The total is that of all users of the company.
+        let scans: Vec<_> = scans.filter(|it| !it.place.contains("AS total")).collect();
+        assert!(scans.iter().any(|it| it.relation == "users"));
+        assert_few(made, &scans);
+    }
+}
+
+#[tokio::test]
+async fn a_page_of_events_is_read_with_few_rows_whenever_the_plans_were_made() {
+    for made in STATES {
+        let scene = Scene::keeping(made, Scene::read_feed).await;
+        scene.plans.scans();
+        scene.read_feed().await;
+        let scans = scene.plans.scans();
+        assert!(scans.iter().any(|it| it.place.contains("AS following")));
         assert_few(made, &scans);
     }
 }

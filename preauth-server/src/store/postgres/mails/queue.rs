@@ -70,15 +70,15 @@ impl MailQueue for PostgresStore {
     }
 }
 
-/// Begins a transaction in which leases are taken. A crash of the database may undo them: their holder
-/// is lost with it.
+/// Begins a transaction in which leases are taken. They are on disk before a mail is sent: their holder may outlive a crash of
+/// the database.
 ///
 /// Instances take turns, so that they count each other's leases. The lock's number is arbitrary but
 /// the same in every instance. The statements after it see the leases that the instance before took.
 ///
 /// An instance that freezes or is disconnected within the transaction would keep the lock from all
 /// others, so the database soon ends the transaction.
-const BEGIN: &str = "BEGIN; SET LOCAL synchronous_commit = off;
+const BEGIN: &str = "BEGIN;
      SET LOCAL idle_in_transaction_session_timeout = '2s';
      SELECT pg_advisory_xact_lock(8102650148849739778)";
 
