@@ -79,6 +79,16 @@ fn seeds_from_500_hold() {
 }
 
 #[test]
+fn seeds_from_1000_hold() {
+    hold(1_000..1_500);
+}
+
+#[test]
+fn seeds_from_1500_hold() {
+    hold(1_500..2_000);
+}
+
+#[test]
 fn every_kind_of_commit_lands_late() {
     hold_with_many_late(0..300);
 }
