@@ -288,11 +288,11 @@ impl Dispatcher {
             },
             per_answering_endpoint: share.per_answering_endpoint,
         };
-        let began = Instant::now();
+        let since = Instant::now();
         let Claimed { leased, full } = self.courier.outbox.claim(&claim).await?;
         // A slow commit may leave less of the leases than an attempt takes.
         let left = self.limits.lease.to_std().unwrap_or_default();
-        if left.saturating_sub(began.elapsed()) < self.courier.patience {
+        if left.saturating_sub(since.elapsed()) < self.courier.patience {
             join_all(leased.iter().map(|it| self.courier.release(it))).await;
             return Ok(Round {
                 begun: Vec::new(),
