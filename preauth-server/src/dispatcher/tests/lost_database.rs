@@ -1,21 +1,25 @@
-//! A database that is unavailable for a while.
+//! A database that is unavailable or slow for a while.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
 
 use async_trait::async_trait;
 use preauth_core::memory::{DeliveryStatus, MemoryStore};
 use preauth_core::port::{Attempt, Claim, Claimed, Leased, Outbox, Unavailable, Verdict};
 use preauth_core::value::{EndpointId, Timestamp};
+use tokio::time::sleep;
 
 use super::{Receivers, World, eventually, until};
 use crate::worker::shutdown;
 
-/// An outbox whose next calls fail.
+/// An outbox whose next calls fail, or whose claims take so long.
 struct Flaky {
     store: Arc<MemoryStore>,
     failing_claims: AtomicU32,
     failing_finishes: AtomicU32,
+    slow_claims: AtomicU32,
+    delay: Duration,
 }
 
 impl Flaky {
@@ -24,6 +28,19 @@ impl Flaky {
             store: world.store.clone(),
             failing_claims: failing_claims.into(),
             failing_finishes: failing_finishes.into(),
+            slow_claims: AtomicU32::new(0),
+            delay: Duration::ZERO,
+        })
+    }
+
+    /// Whose next claim is answered this long after it has leased.
+    fn answering_late(world: &World, delay: Duration) -> Arc<Self> {
+        Arc::new(Self {
+            store: world.store.clone(),
+            failing_claims: AtomicU32::new(0),
+            failing_finishes: AtomicU32::new(0),
+            slow_claims: AtomicU32::new(1),
+            delay,
         })
     }
 }
@@ -42,7 +59,11 @@ fn fail(left: &AtomicU32) -> Result<(), Unavailable> {
 impl Outbox for Flaky {
     async fn claim(&self, claim: &Claim) -> Result<Claimed, Unavailable> {
         fail(&self.failing_claims)?;
-        self.store.claim(claim).await
+        let claimed = self.store.claim(claim).await;
+        if fail(&self.slow_claims).is_err() {
+            sleep(self.delay).await;
+        }
+        claimed
     }
 
     async fn finish(
@@ -109,4 +130,23 @@ async fn an_outcome_that_cannot_be_recorded_at_once_is_recorded_a_little_later()
     eventually(dispatcher.run_once()).await.unwrap();
     assert_eq!(world.delivery(event).status, DeliveryStatus::Delivered);
     assert_eq!(receivers.sent().len(), 1, "sent once");
+}
+
+/// The attempt may take 12 s, and the lease is of 30.
+#[tokio::test(start_paused = true)]
+async fn leases_are_given_back_that_may_end_before_their_attempts_do() {
+    for (seconds, begun) in [(17, 1), (19, 0)] {
+        let world = World::new();
+        let event = world
+            .event(world.endpoint("https://hooks.example.com/"))
+            .await;
+        let outbox = Flaky::answering_late(&world, Duration::from_secs(seconds));
+        let receivers = Receivers::answering(200);
+        let dispatcher = world.dispatcher_over(outbox, receivers.clone());
+        dispatcher.run_once().await.unwrap();
+        assert_eq!(receivers.sent().len(), begun, "{seconds} s");
+        dispatcher.run_once().await.unwrap();
+        assert_eq!(world.delivery(event).status, DeliveryStatus::Delivered);
+        assert_eq!(receivers.sent().len(), 1, "sent once");
+    }
 }
