@@ -62,7 +62,8 @@ async fn a_get_does_not_wait_for_the_backlog_of_another_head_office() {
     // Whoever comes first may wait until a connection is open, and others pass.
     answered_before(beside, flood).await;
     let before = answered_before(beside, flood).await;
-    assert!(before < MANY / 10, "{before} of {MANY}");
+    // PostgreSQL has three groups of 32 under way, and begins one with it.
+    assert!(before < MANY / 5, "{before} of {MANY}");
 }
 
 /// Sends [`MANY`] requests and then one of another head office; returns how many were served before it.
