@@ -23,13 +23,13 @@ export async function launch() {
 }
 
 // A page of a browser of its own; everything that it logs, that its policy forbids or that it loads from elsewhere than `own`
-// is a problem. Each page is `audited`, if it has only one look.
-export async function watched(browser, options, own, audited = LOOKS.length === 1) {
+// is a problem.
+export async function watched(browser, options, own, hasFewLooks = false) {
   const context = await browser.newContext(options);
   context.setDefaultTimeout(MAX_WAIT_MS);
   // The checker takes most of the time of a page. So each page is given to it in two looks that have both languages, widths and
   // schemes between them, and not again behind the second database.
-  const isAudited = !TAKE_TURNS && (audited || (options.locale === "pt-BR") === (options.colorScheme === "dark"));
+  const isAudited = !TAKE_TURNS && (hasFewLooks || LOOKS.length === 1 || (options.locale === "pt-BR") === (options.colorScheme === "dark"));
   if (isAudited) await context.addInitScript({ content: `globalThis.loadAxe = () => {\n${axe}\n};` });
   await context.addInitScript(() => {
     addEventListener("securitypolicyviolation", (it) => console.error(`forbidden: ${it.violatedDirective} ${it.blockedURI}`));
@@ -51,8 +51,8 @@ export async function watched(browser, options, own, audited = LOOKS.length === 
 // A page of an operator who has signed in.
 export async function signedIn(browser, options, token = ready.platformToken) {
   // Others than the administrator open a page in two looks only.
-  const audited = LOOKS.length === 1 || token !== ready.platformToken;
-  const page = await watched(browser, options, ready.platformUrl, audited);
+  const hasFewLooks = token !== ready.platformToken;
+  const page = await watched(browser, options, ready.platformUrl, hasFewLooks);
   await page.goto(`${ready.platformUrl}/console`);
   await check(page, "sign-in");
   await page.locator("#token").fill(token);
