@@ -5,9 +5,11 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
+use chrono::TimeDelta;
 use preauth_core::delivery::{SLOW_ATTEMPT, endpoint_is_lost, retry_at};
 use preauth_core::port::{Attempt, AttemptError, Leased, Outbox, Verdict};
 use preauth_core::value::Timestamp;
+use tokio::time::Instant;
 
 use crate::clock::{Clock, Stopwatch};
 use crate::ids::jitter;
@@ -35,6 +37,12 @@ pub(super) struct Courier {
 }
 
 impl Courier {
+    /// Whether a lease that began after `since` leaves an attempt its time: a slow commit may leave less.
+    pub(super) fn has_time(&self, lease: TimeDelta, since: Instant) -> bool {
+        let lease = lease.to_std().unwrap_or_default();
+        lease.saturating_sub(since.elapsed()) >= self.patience
+    }
+
     /// Attempts a delivery once and records the outcome. If the attempt is abandoned before the
     /// answer arrives, its lease is returned instead.
     pub(super) async fn deliver(&self, leased: Leased, mut slot: Slot, mut abandoned: Shutdown) {

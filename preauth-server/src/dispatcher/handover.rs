@@ -77,17 +77,14 @@ impl Room for Reserved {
     }
 
     fn take(self: Box<Self>, leased: Leased) {
-        let left = self.lease.to_std().unwrap_or_default();
-        let left = left.saturating_sub(self.since.elapsed());
-        // A slow commit may leave less of the lease than an attempt takes.
-        let (refused, slot) = if left < self.courier.patience {
-            (leased, self.slot)
-        } else {
+        let (refused, slot) = if self.courier.has_time(self.lease, self.since) {
             match self.handed.send((leased, self.slot)) {
                 Ok(()) => return,
                 // The dispatcher has ended in the meantime.
                 Err(refused) => refused.0,
             }
+        } else {
+            (leased, self.slot)
         };
         let courier = self.courier;
         courier.slots.leave_to_search(refused.endpoint);

@@ -290,9 +290,7 @@ impl Dispatcher {
         };
         let since = Instant::now();
         let Claimed { leased, full } = self.courier.outbox.claim(&claim).await?;
-        // A slow commit may leave less of the leases than an attempt takes.
-        let left = self.limits.lease.to_std().unwrap_or_default();
-        if left.saturating_sub(since.elapsed()) < self.courier.patience {
+        if !self.courier.has_time(claim.lease, since) {
             join_all(leased.iter().map(|it| self.courier.release(it))).await;
             return Ok(Round {
                 begun: Vec::new(),
@@ -307,7 +305,7 @@ impl Dispatcher {
             (leased, slot)
         });
         let begun = begun.collect();
-        slots.note_backlogs(full);
+        slots.note_backlogs(full, is_cut);
         *cut_at = if is_cut {
             (*cut_at).max(Some(share.per_endpoint))
         } else {

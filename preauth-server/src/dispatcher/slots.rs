@@ -95,12 +95,12 @@ impl Slots {
     }
 
     /// Records after a claim which endpoints have a backlog. Attempts of other processes may be the
-    /// reason for it.
-    pub(super) fn note_backlogs(&self, full: Vec<EndpointId>) {
+    /// reason for it. A claim that `is_cut` may have left out any of those that had one before.
+    pub(super) fn note_backlogs(&self, full: Vec<EndpointId>, is_cut: bool) {
         let by_endpoint = &mut *self.0.busy();
         by_endpoint.retain(|_, busy| {
-            busy.has_backlog = false;
-            busy.attempts > 0
+            busy.has_backlog &= is_cut;
+            busy.has_backlog || busy.attempts > 0
         });
         for endpoint in full {
             by_endpoint.entry(endpoint).or_default().has_backlog = true;
@@ -281,7 +281,10 @@ mod tests {
         reason_ends();
         let passes = take(slots, per_endpoint).is_some();
         assert!(!passes, "what was refused still waits");
-        slots.note_backlogs(Vec::new());
+        slots.note_backlogs(Vec::new(), true);
+        let passes = take(slots, per_endpoint).is_some();
+        assert!(!passes, "a search that was cut short may have left it out");
+        slots.note_backlogs(Vec::new(), false);
         assert!(take(slots, per_endpoint).is_some(), "nothing waits");
     }
 
