@@ -28,6 +28,8 @@ const OFFERING: usize = 6;
 const WRITTEN: &str = "SELECT (SELECT count(*) FROM operations) + (SELECT count(*) FROM attempts)
      + (SELECT coalesce(max(last_used_at), 0) FROM rate_counts)";
 
+const COUNTED: &str = "SELECT coalesce(sum(counted), 0)::BIGINT FROM rate_counts";
+
 /// An instance that reaches a primary by name.
 struct Stage {
     cluster: OwnCluster,
@@ -123,6 +125,19 @@ async fn a_synchronous_standby_that_is_promoted_under_load_loses_and_doubles_not
         let read = reader.read_what_arrived(scene).await;
         println!("promoted in place of a lost primary: {ended}, {read} read");
     }
+}
+
+/// The count of a request may be lost, so it waits neither for the disk nor for a standby.
+#[tokio::test]
+async fn a_get_waits_for_no_standby() {
+    let stage = Stage::set(true).await;
+    let erp = stage.scene.erp(0);
+    let id = erp.offer().await;
+    let before = number(&stage.primary, COUNTED).await;
+    stage.cluster.control_standby("--mode fast stop").await;
+    let got = erp.client().get(id).await;
+    assert_eq!(got.unwrap().id, id);
+    assert!(number(&stage.primary, COUNTED).await > before);
 }
 
 /// The old primary is not fenced: it accepts writes, and connections to it stay open.

@@ -21,6 +21,8 @@ const MAX_WRITES: i32 = 32;
 ///
 /// Requests may arrive in another order than they were made, so an earlier time counts in the
 /// current window; a difference of a whole window means that a clock was set back.
+///
+/// A crash may lose counts, so the transaction is told not to wait for the disk, nor for a standby.
 const COUNT: &str = concat!(
     "WITH found AS MATERIALIZED (
      SELECT p.n, p.at, p.visits, ",
@@ -90,7 +92,8 @@ const COUNT: &str = concat!(
         END AS count,
         CASE WHEN c.n IS NOT NULL THEN w.started_at ELSE f.started_at END AS started_at,
         f.n IN (SELECT n FROM held) AS is_held,
-        c.n IS NOT NULL AND w.api_key_id IS NULL AS is_outrun
+        c.n IS NOT NULL AND w.api_key_id IS NULL AS is_outrun,
+        (SELECT set_config('synchronous_commit', 'off', TRUE))
  FROM found f
  LEFT JOIN counting c ON c.n = f.n
  LEFT JOIN counted w ON w.api_key_id = f.id"
