@@ -25,8 +25,18 @@ pub(crate) struct Done {
 
 /// Lets pgbench's clients execute the script one transaction after the other.
 pub(crate) fn run(scene: &Scene, script: &str, clients: usize, seconds: u64) -> Done {
+    run_with("", scene, script, clients, seconds)
+}
+
+/// The same without waiting for the disk, as the server counts requests.
+pub(crate) fn run_not_durable(scene: &Scene, script: &str, clients: usize, seconds: u64) -> Done {
+    run_with("-c synchronous_commit=off", scene, script, clients, seconds)
+}
+
+fn run_with(options: &str, scene: &Scene, script: &str, clients: usize, seconds: u64) -> Done {
     let log = TempDir::new().unwrap();
     let mut pgbench = Command::new("pgbench");
+    pgbench.env("PGOPTIONS", options);
     pgbench.args(["--no-vacuum", "--protocol=prepared", "--jobs=2"]);
     pgbench.arg(format!("--client={clients}"));
     pgbench.arg(format!("--time={seconds}"));

@@ -1,5 +1,6 @@
 //! Gets by id: PostgreSQL beside pgbench doing the same work, SQLite beside an answer without a look-up.
 
+use std::fs;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::Value;
@@ -11,7 +12,7 @@ use crate::run::Run;
 use crate::scene::Scene;
 use crate::server::Disk;
 use crate::table::Table;
-use crate::table::Target::AtLeast;
+use crate::table::Target::{self, AtLeast};
 
 const CLIENTS: usize = 64;
 /// Pages of the list whose operations are asked for in turn.
@@ -34,11 +35,25 @@ pub(crate) fn run(run: &Run, table: &mut Table) {
         || gets.run(&scene, run),
         |theirs, ours| {
             let rates = (ours.rate(), theirs.rate);
-            let beside = "pgbench's key with window, and row";
             table.ratio(
                 "get, 64 clients, PostgreSQL: rate",
-                beside,
+                "pgbench's key with window, and row",
                 AtLeast(120),
+                "/s",
+                rates,
+            );
+        },
+    );
+    let script = apart(&scene);
+    run.alternate(
+        || baseline::run_not_durable(&scene, &script, CLIENTS, run.seconds),
+        || gets.run(&scene, run),
+        |theirs, ours| {
+            let rates = (ours.rate(), theirs.rate);
+            table.ratio(
+                "get, 64 clients, PostgreSQL: rate beside clients that wait for nobody",
+                "pgbench's, each with a window of its own, no wait for the disk",
+                Target::None,
                 "/s",
                 rates,
             );
@@ -58,6 +73,19 @@ pub(crate) fn run(run: &Run, table: &mut Table) {
             table.ratio(what, "404 without a look-up", AtLeast(22), "/s", rates);
         },
     );
+}
+
+/// pgbench's script with a rate window for each client.
+fn apart(scene: &Scene) -> String {
+    let script = fs::read_to_string(baseline::GET).unwrap();
+    let own_window = script.replace(
+        "SELECT company_id, 0,",
+        "SELECT company_id, 1 + :client_id,",
+    );
+    assert_ne!(own_window, script);
+    let path = scene.folder().join("get_apart.sql");
+    fs::write(&path, own_window).unwrap();
+    path.to_str().unwrap().to_owned()
 }
 
 impl Gets {
