@@ -85,7 +85,7 @@ async fn a_slow_way_loses_and_doubles_nothing() {
 
 #[tokio::test]
 async fn more_requests_than_connections_share_them() {
-    let figures = requests_at_once(Duration::from_millis(200)).await;
+    let figures = requests_at_once(Duration::from_millis(150)).await;
     assert_eq!((figures.not_done, figures.unknown), (0, 0), "{figures}");
 }
 
