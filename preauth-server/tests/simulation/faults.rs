@@ -1,6 +1,6 @@
 //! The fault point: every call of a port passes through it, and the seed decides the outcome.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use tokio::sync::mpsc::UnboundedSender;
@@ -53,12 +53,15 @@ pub(crate) enum Fault {
     KillsBefore,
     /// The instance dies after the call took effect.
     KillsAfter,
+    /// A delivery is lost between its commit and the dispatcher, which leaves it to its lease. This is no
+    /// call: hand-overs are counted on their own.
+    LosesHandover,
 }
 
 /// Exactly one fault, at one call.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Planned {
-    /// Calls are counted from 0.
+    /// Calls, or hand-overs, are counted from 0.
     pub(crate) position: usize,
     pub(crate) fault: Fault,
 }
@@ -74,6 +77,7 @@ pub(crate) struct Faults {
     kills: UnboundedSender<usize>,
     is_quiet: AtomicBool,
     calls: Mutex<Vec<Call>>,
+    handovers: AtomicUsize,
     trace: AtomicU64,
 }
 
@@ -95,6 +99,7 @@ impl Faults {
             kills,
             is_quiet: AtomicBool::new(false),
             calls: Mutex::default(),
+            handovers: AtomicUsize::new(0),
             trace: AtomicU64::new(0),
         }
     }
@@ -131,6 +136,14 @@ impl Faults {
         !self.are_over() && self.draw(|random| random.chance(rate))
     }
 
+    /// Whether the delivery that a commit hands over now is lost.
+    pub(crate) fn loses_handover(&self) -> bool {
+        let position = self.handovers.fetch_add(1, Ordering::Relaxed);
+        let is_drawn = self.hits(self.mix.loses_handover);
+        let planned = self.planned.filter(|it| it.fault == Fault::LosesHandover);
+        planned.map_or(is_drawn, |it| it.position == position)
+    }
+
     /// The start of a call: returns its fault, if any.
     ///
     /// Never returns when the instance dies here.
@@ -146,7 +159,9 @@ impl Faults {
             return None;
         }
         let position = self.count(call);
-        let planned = self.planned.filter(|planned| planned.position == position);
+        let planned = self.planned.filter(|planned| {
+            planned.position == position && planned.fault != Fault::LosesHandover
+        });
         let fault = match planned {
             Some(planned) => call.can_meet(planned.fault).then_some(planned.fault),
             None => self.draw(|random| drawn(&self.mix, call, random)),
@@ -210,6 +225,7 @@ impl Call {
                 matches!(self, Self::Commit | Self::Register)
             }
             Fault::Conflicts => matches!(self, Self::Commit),
+            Fault::LosesHandover => false,
         }
     }
 }

@@ -113,7 +113,7 @@ impl Room for WatchedRoom {
             tokio::spawn(async move { ground.outbox.release(&leased).await });
         }
         // As if the process had ended before.
-        let is_lost = database.faults.hits(database.faults.mix().loses_handover);
+        let is_lost = database.faults.loses_handover();
         database.chronicle.note(Fact::HandedOver {
             instance: store.instance,
             endpoint,

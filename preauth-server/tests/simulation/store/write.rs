@@ -130,7 +130,10 @@ impl Store for SimStore {
                 self.land_late(Work::Commit(Box::new(commit)), connection);
                 return Err(unknown());
             }
-            Some(Fault::LosesAnswer | Fault::KillsBefore | Fault::KillsAfter) | None => {}
+            Some(
+                Fault::LosesAnswer | Fault::KillsBefore | Fault::KillsAfter | Fault::LosesHandover,
+            )
+            | None => {}
         }
         self.pass(&self.database.commits).await;
         if self.database.is_cut_off(connection) {
