@@ -17,7 +17,7 @@ use crate::access::{Access, KeyHash, KeyRecord, RateLimit, Window};
 use crate::clock::Clock;
 
 use crate::access::hash_of_presented;
-use crate::fair::{Tenant, charged_to};
+use crate::fair::{QueueError, Tenant, charged_to};
 use crate::live::Live;
 
 use super::authorization::bearer;
@@ -25,6 +25,7 @@ use super::client_address::ClientAddress;
 use super::error::ApiError;
 use super::known_keys::KnownKeys;
 use super::messages;
+use super::overloads::Overloads;
 use super::reply::Reply;
 use super::tenants::Tenants;
 use super::unauthenticated::UnauthenticatedLimiter;
@@ -98,6 +99,7 @@ pub struct Gate {
     limiter: UnauthenticatedLimiter,
     known: KnownKeys,
     tenants: Tenants,
+    overloads: Overloads,
 }
 
 /// The outcome of the gate: a caller or a refusal, and the rate window that is added to every
@@ -136,6 +138,7 @@ impl Gate {
             limit,
             limiter,
             tenants: Tenants::default(),
+            overloads: Overloads::default(),
         }
     }
 
@@ -180,6 +183,31 @@ impl Gate {
         let invalid = || self.refuse_unauthenticated(req, ErrorCode::ApiKeyInvalid, now);
         let entry = found.ok_or_else(invalid)?;
         self.authorize(&entry, None, scope, now, req).map(drop)
+    }
+
+    /// Refuses a write of a head office of which a full queue has just refused one.
+    pub(super) fn refuse_in_overload(&self, req: &Request) -> Result<(), ApiError> {
+        match self.known_head_office(req) {
+            Some(head_office) if self.overloads.contain(head_office) => {
+                Err(ApiError::unavailable(QueueError::Full))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Remembers that a full queue refused a write.
+    pub(super) fn note_overload(&self, req: &Request) {
+        if let Some(head_office) = self.known_head_office(req) {
+            self.overloads.note(head_office);
+        }
+    }
+
+    /// That of the key, if the key was looked up before.
+    fn known_head_office(&self, req: &Request) -> Option<CompanyId> {
+        match self.tenants.of(&presented_key(req)?) {
+            Tenant::HeadOffice(head_office) => Some(head_office),
+            Tenant::Service | Tenant::Platform | Tenant::Unknown => None,
+        }
     }
 
     async fn entry(&self, req: &Request, now: Timestamp) -> Result<KeyRecord, ApiError> {

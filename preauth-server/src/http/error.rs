@@ -12,6 +12,7 @@ use preauth_core::wire::{ErrorBody, ErrorDetail, ErrorItem};
 use salvo::http::StatusCode;
 
 use crate::directory::DirectoryError;
+use crate::fair::QueueError;
 use crate::invoice_files::FilesError;
 use crate::language::Language;
 
@@ -94,6 +95,13 @@ impl ApiError {
             cause: Some(cause.into()),
             ..error
         }
+    }
+
+    /// Whether a queue was full.
+    #[must_use]
+    pub(super) fn is_of_a_full_queue(&self) -> bool {
+        let cause = self.cause().and_then(|cause| cause.downcast_ref());
+        cause == Some(&QueueError::Full)
     }
 
     /// Sets the seconds after which the request may be retried.

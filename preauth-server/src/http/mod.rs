@@ -26,6 +26,7 @@ mod list_query;
 mod messages;
 pub mod multipart;
 pub mod openapi;
+mod overloads;
 mod pages;
 mod path_id;
 pub mod platform;

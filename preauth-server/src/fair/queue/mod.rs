@@ -19,7 +19,9 @@ use super::{QueueError, Refusals, Tenant};
 /// A queue that has not been empty for this long stands: more comes than is served.
 const STANDS_AFTER: Duration = Duration::from_millis(500);
 /// In a queue that stands no request is accepted behind one of the same tenant that has waited this long.
-const MAX_STANDING_WAIT: Duration = Duration::from_millis(250);
+const MAX_STANDING_WAIT: Duration = Duration::from_millis(100);
+/// A queue of which nothing is taken for this long is not served.
+const PAUSES_AFTER: Duration = Duration::from_millis(250);
 
 /// A request in a queue, with its caller.
 pub(crate) trait Queued: Send {
@@ -225,7 +227,7 @@ impl<T: Queued> State<T> {
         tenant != Tenant::Service
             && self.lines.len() >= group
             && now.duration_since(self.emptied_at) >= STANDS_AFTER
-            && now.duration_since(self.taken_at) < MAX_STANDING_WAIT
+            && now.duration_since(self.taken_at) < PAUSES_AFTER
             && self
                 .lines
                 .first_of(tenant)
@@ -235,7 +237,7 @@ impl<T: Queued> State<T> {
     fn take(&mut self, limit: usize) -> Taken<T> {
         let now = Instant::now();
         // What gathered while nothing was served does not show that more comes than is served.
-        if now.duration_since(self.taken_at) >= MAX_STANDING_WAIT {
+        if now.duration_since(self.taken_at) >= PAUSES_AFTER {
             self.emptied_at = now;
         }
         self.taken_at = now;

@@ -102,7 +102,9 @@ impl<E: Endpoint> Handler for Guarded<E> {
 
 impl<E: Endpoint> Guarded<E> {
     async fn serve(&self, req: &mut Request, depot: &mut Depot, res: &mut Response) {
-        if let Err(refusal) = held::refuse(&self.api.hold, false) {
+        let begins =
+            held::refuse(&self.api.hold, false).and_then(|()| self.refuse_in_overload(req));
+        if let Err(refusal) = begins {
             RequestNotes::of(depot).route = Some(Arc::clone(&self.route));
             handler::refuse(refusal, depot, res);
             return;
@@ -121,6 +123,12 @@ impl<E: Endpoint> Guarded<E> {
             Ok(caller) => self.run(caller, req, depot, res).await,
             Err(refusal) => Err(refusal),
         };
+        if let Err(refusal) = &outcome
+            && E::SCOPE == Scope::PreauthWrite
+            && refusal.is_of_a_full_queue()
+        {
+            self.api.gate.note_overload(req);
+        }
         let is_crowded = RequestNotes::of(depot).is_crowded;
         let window = window.and_then(|window| match &outcome {
             Ok(_) => Some(window),
@@ -133,6 +141,13 @@ impl<E: Endpoint> Guarded<E> {
             Some(window) => window.add_to(reply).write(res),
             None => reply.write(res),
         }
+    }
+
+    fn refuse_in_overload(&self, req: &Request) -> Result<(), ApiError> {
+        if E::SCOPE != Scope::PreauthWrite {
+            return Ok(());
+        }
+        self.api.gate.refuse_in_overload(req)
     }
 
     /// Runs the endpoint, unless the caller's head office has too many requests in progress.

@@ -89,7 +89,11 @@ impl From<MigrateError> for Fault {
 impl From<Fault> for Unavailable {
     fn from(fault: Fault) -> Self {
         Self {
-            cause: Box::new(fault),
+            cause: match fault {
+                // Callers refuse what comes next, too.
+                Fault::Queue(error) => Box::new(error),
+                fault => Box::new(fault),
+            },
         }
     }
 }

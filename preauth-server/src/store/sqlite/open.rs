@@ -70,7 +70,7 @@ pub(super) async fn open(path: &Path) -> Result<SqliteStore, OpenError> {
     let readers = readers(path).await.map_err(failed)?;
     let waiting = Arc::new(Notify::new());
     let writer = Writer::spawn(writing(path), connection, lock, Arc::clone(&waiting));
-    let writer = Arc::new(writer);
+    let writer = Arc::new(writer.map_err(|error| failed(error.into()))?);
     let windows = Arc::new(RateWindows::default());
     let mut tasks = JoinSet::new();
     tasks.spawn(Arc::clone(&windows).keep_saved(Arc::downgrade(&writer)));

@@ -9,14 +9,16 @@ mod job;
 mod task;
 
 use std::fs::File;
+use std::io;
 use std::sync::Arc;
+use std::thread;
 
 use chrono::TimeDelta;
 use futures_util::future::BoxFuture;
 use sqlx::SqliteConnection;
 use sqlx::sqlite::SqliteConnectOptions;
+use tokio::runtime::Handle;
 use tokio::sync::{Mutex, Notify, oneshot};
-use tokio::task::JoinHandle;
 
 use crate::fair::{self, QueueError, Refusals};
 use crate::store::WriteQueue;
@@ -43,7 +45,7 @@ pub(super) type AfterWrite<T> = Box<dyn FnOnce(&mut T) + Send>;
 #[derive(Debug)]
 pub(super) struct Writer {
     queue: fair::Sender<Box<dyn AnyJob>>,
-    task: Mutex<Option<JoinHandle<()>>>,
+    ended: Mutex<Option<oneshot::Receiver<()>>>,
     waiting: Arc<Notify>,
     health: Arc<LoopHealth>,
 }
@@ -59,21 +61,31 @@ enum Durability {
 
 impl Writer {
     /// Starts the task. It owns `lock` and releases it last, when the connection is closed.
+    ///
+    /// It has a thread of its own: it waits for each of some twenty statements of a group, and on the threads of the
+    /// requests it would go on only behind all that are under way, so that an overload would stop it.
     pub(super) fn spawn(
         options: SqliteConnectOptions,
         connection: SqliteConnection,
         lock: File,
         waiting: Arc<Notify>,
-    ) -> Self {
+    ) -> io::Result<Self> {
         let (queue, inbox) = fair::channel(QUEUE_LIMIT, task::GROUP_LIMIT);
         let health = Arc::new(LoopHealth::new("writer", STALLS_AFTER));
         let task = Task::new(options, connection, lock, inbox, Arc::clone(&health));
-        Self {
+        let (runtime, (end, ended)) = (Handle::current(), oneshot::channel());
+        thread::Builder::new()
+            .name("writer".to_owned())
+            .spawn(move || {
+                runtime.block_on(task.run());
+                let _ = end.send(());
+            })?;
+        Ok(Self {
             queue,
-            task: Mutex::new(Some(tokio::spawn(task.run()))),
+            ended: Mutex::new(Some(ended)),
             waiting,
             health,
-        }
+        })
     }
 
     /// The number of waiting writes.
@@ -141,9 +153,9 @@ impl Writer {
     /// Finishes the accepted writes, then closes the connection.
     pub(super) async fn close(&self) {
         self.queue.close();
-        if let Some(task) = self.task.lock().await.take() {
+        if let Some(ended) = self.ended.lock().await.take() {
             // A task that panicked has ended as well.
-            let _ = task.await;
+            let _ = ended.await;
         }
     }
 
