@@ -46,7 +46,7 @@ pub use raw::{Answer, RawCaller};
 pub use receiver::{Arrived, TestReceiver};
 pub use sandbox::{Sandbox, due_date};
 pub use scratch::Scratch;
-pub use server::Server;
+pub use server::{LOG_EVERYTHING, Server};
 pub use settable_clock::SettableClock;
 pub use socket::{connect, exchange, first_answer};
 pub use wrong_clock::{faketime, set_by};

@@ -13,6 +13,9 @@ use crate::{Home, server_program};
 
 const START_DEADLINE: Duration = Duration::from_mins(1);
 
+/// The variable with which a server logs everything, for tests of what must not be in a log.
+pub const LOG_EVERYTHING: (&str, &str) = ("RUST_LOG", "trace");
+
 /// A running server, killed at the end.
 pub struct Server {
     /// The process; a test that stops it may wait for it.
@@ -29,8 +32,7 @@ pub struct Server {
 }
 
 impl Server {
-    /// Serves what is in `home`, with this operator token, and logs everything. On PostgreSQL
-    /// several may share a home.
+    /// Serves what is in `home`, with this operator token. On PostgreSQL several may share a home.
     pub async fn start_in(home: impl Into<Arc<Home>>, platform_token: &str) -> Self {
         let nothing_more: [(&str, &str); 0] = [];
         Self::start_with(home, platform_token, &nothing_more).await
@@ -73,7 +75,7 @@ impl Server {
                 ("PREAUTH_PLATFORM_TOKEN", platform_token),
                 // Required on PostgreSQL.
                 ("PREAUTH_FILES_SHARED", "true"),
-                ("RUST_LOG", "trace"),
+                ("RUST_LOG", "info"),
             ])
             .envs(variables.iter().map(|(name, value)| (name, value)))
             .stdout(log.try_clone().unwrap())

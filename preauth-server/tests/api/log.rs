@@ -4,7 +4,8 @@ use preauth_client::wire::path::PRE_AUTHORIZATIONS;
 use reqwest::Method;
 use serde_json::{Value, json};
 use test_support::{
-    Backend, RawCaller, Sandbox, Server, exchange, offer_body, on_each_database, with,
+    Backend, LOG_EVERYTHING, RawCaller, Sandbox, Server, exchange, offer_body, on_each_database,
+    with,
 };
 
 on_each_database! {
@@ -18,7 +19,7 @@ async fn every_line_of_the_log_is_an_object_and_holds_no_secret(backend: Backend
     let (ready, offer) = (sandbox.ready.clone(), offer_body(&sandbox, "NF-1"));
     let text = |name: &str| ready[name].as_str().unwrap().to_owned();
     let token = text("platformToken");
-    let server = Server::start_in(sandbox.kill(), &token).await;
+    let server = Server::start_with(sandbox.kill(), &token, &[LOG_EVERYTHING]).await;
     let mut secrets = secrets_of(&ready);
     be_busy_as_a_caller(&server, &text("apiKey"), &offer).await;
     secrets.extend(be_busy_as_an_operator(&server, &token, &text("companyCnpj")).await);

@@ -8,7 +8,9 @@ use preauth_server::clock::{Clock as _, SystemClock};
 use preauth_server::http::platform::PREFIX;
 use serde_json::{Value, json};
 use sqlx::{AssertSqlSafe, Connection as _, Executor as _, PgConnection, SqliteConnection};
-use test_support::{Answer, Backend, Home, RawCaller, Sandbox, Server, on_each_database, travel};
+use test_support::{
+    Answer, Backend, Home, LOG_EVERYTHING, RawCaller, Sandbox, Server, on_each_database, travel,
+};
 
 use crate::browser::{Browser, browser, hidden};
 
@@ -167,7 +169,8 @@ async fn the_session_of_root_ends_with_its_token(backend: Backend) {
 }
 
 async fn a_session_is_not_written_anywhere_in_clear_text(backend: Backend) {
-    let server = server(backend).await;
+    let home = Home::new(backend).await;
+    let server = Server::start_with(home, TOKEN, &[LOG_EVERYTHING]).await;
     let browser = Browser::signed_in(&server.platform_url, TOKEN).await;
     let secret = browser.cookies["preauth_console"].clone();
     let log = server.log();

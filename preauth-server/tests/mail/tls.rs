@@ -1,7 +1,7 @@
 //! Mails leave over an encrypted connection to a trusted server, or not at all.
 
 use test_support::{
-    Authority, Backend, Home, MailServer, Sandbox,
+    Authority, Backend, Home, LOG_EVERYTHING, MailServer, Sandbox,
     office::{FLAGS, SENDER, mail_of, offer, until, until_true},
     on_each_database,
     travel::advance,
@@ -41,7 +41,7 @@ async fn start(backend: Backend, server: &MailServer, tls: &str, authority: &Aut
             "PREAUTH_MAIL_SMTP_PASSWORD_FILE",
             password_file.to_str().unwrap(),
         ),
-        ("RUST_LOG", "trace"),
+        LOG_EVERYTHING,
     ];
     Sandbox::start_as(home, FLAGS, &variables).await
 }

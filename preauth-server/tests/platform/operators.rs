@@ -8,8 +8,8 @@ use preauth_server::http::platform::{PREFIX, routes};
 use reqwest::Method;
 use serde_json::{Value, json};
 use test_support::{
-    Answer, Backend, Home, RawCaller, Sandbox, Server, connect, first_answer, on_each_database,
-    travel,
+    Answer, Backend, Home, LOG_EVERYTHING, RawCaller, Sandbox, Server, connect, first_answer,
+    on_each_database, travel,
 };
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
@@ -253,7 +253,7 @@ async fn a_token_revoked_while_the_body_arrives_does_nothing(backend: Backend) {
 
 async fn the_log_names_the_operator_and_has_no_token(backend: Backend) {
     let home = Home::new(backend).await;
-    let server = Server::start_in(home, ROOT).await;
+    let server = Server::start_with(home, ROOT, &[LOG_EVERYTHING]).await;
     let root = RawCaller::new(&server.platform_url, Some(ROOT));
     let (ana, added) = add(&root, &server.platform_url, "Ana Souza", "VIEWER").await;
     assert_eq!(calling(&ana).await.status, 200);

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use test_support::{Backend, Home, RawCaller, Server, on_each_database};
+use test_support::{Backend, Home, LOG_EVERYTHING, RawCaller, Server, on_each_database};
 
 const OLD: &str = "the-operator-token-in-force";
 const NEW: &str = "the-operator-token-to-come";
@@ -30,7 +30,7 @@ fn uses(log: &str, setting: &str) -> usize {
 
 async fn two_tokens_are_accepted_and_the_log_names_the_one_in_use(backend: Backend) {
     let home = Home::new(backend).await;
-    let server = Server::start_with(home, OLD, &[(NEXT, NEW)]).await;
+    let server = Server::start_with(home, OLD, &[(NEXT, NEW), LOG_EVERYTHING]).await;
     for _ in 0..3 {
         assert_eq!(status(&server, OLD).await, 200);
     }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use sqlx::{AssertSqlSafe, Connection, Executor, PgConnection};
-use test_support::{Backend, Home, RawCaller, Server, cluster, on_each_database};
+use test_support::{Backend, Home, LOG_EVERYTHING, RawCaller, Server, cluster, on_each_database};
 
 use crate::browser::Browser;
 use crate::scene::Scene;
@@ -87,8 +87,7 @@ async fn without_its_settings_there_is_no_page_and_no_link(backend: Backend) {
 
 async fn no_link_is_in_the_log(backend: Backend) {
     let offered = offered(backend).await;
-    // It logs everything.
-    let server = offered.serve(&[LISTEN, URL]).await;
+    let server = offered.serve(&[LISTEN, URL, LOG_EVERYTHING]).await;
     let browser = Browser::at(&server.portal_url);
     let mail = offered.mail_of_another(&server).await.replace("=\r\n", "");
     assert!(
