@@ -10,7 +10,7 @@ use preauth_server::clock::MAX_OFFSET;
 
 use crate::faults::{Call, Fault};
 use crate::ground::Kind;
-use crate::history::{CommandAnswer, Deed, Entry, Fact, OfferAnswer};
+use crate::history::{CommandAnswer, Deed, Entry, Fact, MailFact, OfferAnswer};
 use crate::newer::UNKNOWN_TYPE;
 
 /// The number of occurrences of each rare event that is to occur.
@@ -78,6 +78,9 @@ const RARE: [&str; 54] = [
 /// Events that never occur on a real database: only a drill has a standby to promote.
 const IN_MEMORY_ONLY: [&str; 2] = ["a standby was promoted", "a promotion cut a commit off"];
 
+/// What becomes of mails, which only a real database has.
+const OF_MAILS: [&str; 2] = ["a mail was canceled", "a mail was refused"];
+
 /// Events so rare that the rounds on a real database, each of which takes seconds, may be without them.
 const IN_MANY_RUNS: [&str; 4] = [
     "a delivery that a mute dispatcher has was claimed by another",
@@ -93,8 +96,9 @@ impl Coverage {
             ground == Kind::Memory
                 || !(IN_MEMORY_ONLY.contains(name) || IN_MANY_RUNS.contains(name))
         };
-        let rare = RARE.into_iter().filter(is_possible).map(str::to_owned);
-        Self(rare.map(|name| (name, 0)).collect())
+        let of_mails = OF_MAILS.into_iter().filter(|_| ground != Kind::Memory);
+        let rare = RARE.into_iter().filter(is_possible).chain(of_mails);
+        Self(rare.map(|name| (name.to_owned(), 0)).collect())
     }
 
     /// Late commits that are applied, one of each kind.
@@ -199,6 +203,8 @@ fn names(fact: &Fact) -> Vec<&'static str> {
         Fact::Received { event_type, .. } if event_type == UNKNOWN_TYPE => {
             vec!["an event of an unknown type arrived"]
         }
+        Fact::Mail(MailFact::Canceled) => vec!["a mail was canceled"],
+        Fact::Mail(MailFact::Refused { .. }) => vec!["a mail was refused"],
         Fact::Paused(_) => vec!["an endpoint was paused"],
         Fact::Resent(_) => vec!["a delivery was resent"],
         Fact::Rotated(..) => vec!["a secret was rotated"],

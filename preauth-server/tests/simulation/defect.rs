@@ -75,6 +75,18 @@ pub(crate) enum Defect {
     OldPrimaryWritten,
     /// A cursor orders events by when they were made, and passes those that are committed later.
     CursorPassesUncommitted,
+    /// A mail counts as sent, and the mail server never got it.
+    MailNeverHandedOver,
+    /// A mail is leased by nobody while it is sent.
+    MailSentWithoutLease,
+    /// The lease of a mail never ends, even if its holder is dead.
+    EndlessMailLease,
+    /// A mail that was leased before is sent although its offer is closed.
+    ClosedOfferMailed,
+    /// Mails are claimed as if nobody had limited them.
+    MailLimitsIgnored,
+    /// A real database loses some mails of commits that it confirmed.
+    MailRowsLost,
     /// After a promotion the sequences continue at the standby's last known value.
     IdsGivenTwice,
 }

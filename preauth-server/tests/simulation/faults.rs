@@ -31,6 +31,10 @@ pub(crate) enum Call {
     /// The create of a company or a key.
     Register,
     Send,
+    ClaimMails,
+    FinishMail,
+    ReleaseMail,
+    SendMail,
 }
 
 /// The fault at a call.
@@ -214,12 +218,25 @@ impl Call {
             Fault::LosesAnswer => {
                 matches!(
                     self,
-                    Self::Commit | Self::Claim | Self::Finish | Self::Release | Self::Register
+                    Self::Commit
+                        | Self::Claim
+                        | Self::Finish
+                        | Self::Release
+                        | Self::Register
+                        | Self::ClaimMails
+                        | Self::FinishMail
+                        | Self::ReleaseMail
                 )
             }
             Fault::StaysLocked => matches!(
                 self,
-                Self::Commit | Self::Claim | Self::Finish | Self::NoteSlow | Self::Register
+                Self::Commit
+                    | Self::Claim
+                    | Self::Finish
+                    | Self::NoteSlow
+                    | Self::Register
+                    | Self::ClaimMails
+                    | Self::FinishMail
             ),
             Fault::FailsUnknown | Fault::LandsLate => {
                 matches!(self, Self::Commit | Self::Register)
@@ -229,6 +246,9 @@ impl Call {
         }
     }
 }
+
+/// Instances die at a mail so many times more often than elsewhere: a run has few mails.
+const KILLS_AT_MAILS: u64 = 16;
 
 fn drawn(mix: &Mix, call: Call, random: &mut Random) -> Option<Fault> {
     let stays_locked = if call == Call::Register {
@@ -244,12 +264,16 @@ fn drawn(mix: &Mix, call: Call, random: &mut Random) -> Option<Fault> {
         (Fault::Conflicts, mix.conflicts),
         (Fault::StaysLocked, stays_locked),
     ];
-    if random.below(100_000) < mix.kills {
+    let kills = match call {
+        Call::ClaimMails | Call::SendMail | Call::FinishMail => mix.kills * KILLS_AT_MAILS,
+        _ => mix.kills,
+    };
+    if random.below(100_000) < kills {
         let kinds = [Fault::KillsBefore, Fault::KillsAfter];
         return Some(random.pick(&kinds));
     }
-    // Receivers have their own faults.
-    if call == Call::Send {
+    // Receivers and the mail server have their own faults.
+    if matches!(call, Call::Send | Call::SendMail) {
         return None;
     }
     let mut possible = rates.into_iter().filter(|(fault, _)| call.can_meet(*fault));

@@ -27,6 +27,7 @@ mod ground;
 mod history;
 mod letterbox;
 mod machine;
+mod mail_server;
 mod mix;
 mod newer;
 mod random;

@@ -55,6 +55,21 @@ pub(crate) struct Mix {
     pub(crate) holds_records: u64,
     /// The dispatcher of an instance does nothing, or ends, while its service goes on; per start.
     pub(crate) silences: u64,
+    /// For a real database: the host in memory sends no mails.
+    pub(crate) mails: MailMix,
+}
+
+/// The rates of the mail server's failures.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct MailMix {
+    /// Answers too late, or never.
+    pub(crate) hangs: u64,
+    /// Is unreachable.
+    pub(crate) is_gone: u64,
+    pub(crate) refuses_for_now: u64,
+    pub(crate) refuses: u64,
+    /// Offers stand for days, so that their mails wait for the next one.
+    pub(crate) offers_last: bool,
 }
 
 /// The rates of a receiver's failures.
@@ -105,6 +120,13 @@ impl Mix {
             leftovers: 0,
             holds_records: 0,
             silences: 0,
+            mails: MailMix {
+                hangs: 0,
+                is_gone: 0,
+                refuses_for_now: 0,
+                refuses: 0,
+                offers_last: false,
+            },
         }
     }
 
@@ -156,6 +178,13 @@ impl Mix {
             leftovers: rate(700),
             holds_records: rate(150),
             silences: rate(600),
+            mails: MailMix {
+                hangs: rate(400),
+                is_gone: rate(300),
+                refuses_for_now: rate(400),
+                refuses: rate(200),
+                offers_last: rate(1) == 1,
+            },
         }
     }
 }

@@ -93,6 +93,27 @@ fn hand_overs_that_are_lost_for_good_are_found_above_both() {
     }
 }
 
+/// The simulated mail server and the port of the sender stand above both databases.
+#[test]
+fn defects_of_mails_above_sqlite_are_found() {
+    for (defect, invariant) in [
+        (Defect::MailNeverHandedOver, "I19"),
+        (Defect::EndlessMailLease, "I19"),
+        (Defect::MailSentWithoutLease, "I20"),
+        (Defect::ClosedOfferMailed, "I20"),
+        (Defect::MailLimitsIgnored, "I21"),
+    ] {
+        finds(Kind::Sqlite, defect, invariant);
+    }
+}
+
+#[test]
+fn mails_that_a_database_loses_are_found_on_both() {
+    for ground in [Kind::Sqlite, Kind::Postgres] {
+        finds(ground, Defect::MailRowsLost, "I19");
+    }
+}
+
 /// Several instances commit at once there; on SQLite one commits after the other.
 #[test]
 fn a_cursor_that_passes_an_uncommitted_event_is_found_on_postgres() {

@@ -29,6 +29,14 @@ pub(crate) const INVOICES: u64 = 4;
 /// The number of idempotency keys per invoice.
 pub(crate) const KEYS_PER_INVOICE: u64 = 3;
 
+/// The addresses of offers, by invoice: two mailboxes, one of them in three spellings.
+const ADDRESSES: [&str; 4] = [
+    "financeiro@fornecedor.com.br",
+    "Financeiro@fornecedor.com.br",
+    "financeiro+notas@fornecedor.com.br",
+    "contato@fornecedor.com.br",
+];
+
 const PAYER_CNPJ: &str = "11222333000181";
 const SECRET: &str = "whsec_c2ltdWxhdGlvbi1vbmx5LXNlY3JldC0wMQ";
 
@@ -167,7 +175,7 @@ impl Scene {
             payer: self.payer,
             supplier: OfferedSupplier {
                 cnpj: self.supplier,
-                email: Email::parse("financeiro@fornecedor.com.br").unwrap(),
+                email: Email::parse(ADDRESSES[invoice % ADDRESSES.len()]).unwrap(),
                 name: None,
                 contact_name: None,
                 phone: None,

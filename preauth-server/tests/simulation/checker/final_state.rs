@@ -8,9 +8,10 @@ use preauth_core::audit::{self, Moment, Rule, Totals, Watch};
 use preauth_core::operation::Operation;
 use preauth_core::payment_order::PaymentOrder;
 use preauth_core::port::{
-    Archive, Page, Pages, Read, Record, StoredDelivery, StoredEvent, StoredOperation, Unavailable,
+    Archive, Page, Pages, Read, Record, StoredDelivery, StoredEvent, StoredMail, StoredOperation,
+    Unavailable,
 };
-use preauth_core::value::{EventId, OperationId, PaymentOrderId, Timestamp};
+use preauth_core::value::{EventId, MailId, OperationId, PaymentOrderId, Timestamp};
 use preauth_server::http::WireDecoder;
 
 use super::Violation;
@@ -23,6 +24,7 @@ const PAGE: u32 = 100;
 pub(crate) struct FinalState {
     pub(crate) operations: BTreeMap<OperationId, StoredOperation>,
     pub(crate) orders: BTreeMap<PaymentOrderId, (PaymentOrder, Vec<StoredEvent>)>,
+    pub(crate) mails: BTreeMap<MailId, StoredMail>,
     /// Events without an aggregate.
     pub(crate) others: Vec<StoredEvent>,
     /// The companies and keys that were registered during the run.
@@ -87,6 +89,9 @@ impl FinalState {
             Ok(Record::Order(stored)) => {
                 let events = (stored.order.clone(), stored.events);
                 self.orders.insert(stored.order.id, events);
+            }
+            Ok(Record::Mail(stored)) => {
+                self.mails.insert(stored.id, *stored);
             }
             Ok(Record::Other(stored)) => self.others.push(stored.event),
             _ => {}

@@ -22,7 +22,7 @@ impl<'a> Case<'a> {
             let id = next.operation.id;
             last.insert(id, next);
             self.amounts(next);
-            self.mails(next);
+            self.staged_mail(next);
             let number = next.operation.invoice.number.as_ref();
             if let Some(number) = number.map(InvoiceNumber::compared) {
                 if next.operation.status().is_in_progress() {
@@ -40,10 +40,11 @@ impl<'a> Case<'a> {
     }
 
     /// An offer stages one mail to its supplier; later changes stage none.
-    fn mails(&mut self, next: &Recorded) {
+    fn staged_mail(&mut self, next: &Recorded) {
         let is_offer = next.event.event_type == EventType::PreAuthorizationCreated;
-        self.expect(next.has_mail == is_offer, "I16", || {
-            format!("{next} was committed with a mail: {}", next.has_mail)
+        let has_mail = next.mail.is_some();
+        self.expect(has_mail == is_offer, "I16", || {
+            format!("{next} was committed with a mail: {has_mail}")
         });
     }
 

@@ -23,12 +23,16 @@
 //! | I16 | every offer stages one mail, and nothing else does |
 //! | I17 | payer and supplier read every event on request, as it was committed and in order |
 //! | I18 | a dispatcher is handed no more than it has room for |
+//! | I19 | each mail that an offer owes is sent, refused or, its offer closed, canceled; no other one goes out |
+//! | I20 | a mail goes out once under each lease, which nobody else has, and whose offer stood at that time |
+//! | I21 | a mailbox gets no more mails of a head office in a day than its limit |
 
 mod answers;
 mod deliveries;
 mod effects;
 mod final_state;
 mod journal;
+mod mails;
 mod orders;
 mod platform_keys;
 mod readers;
@@ -92,6 +96,7 @@ pub(crate) fn check(
     case.directory();
     case.effects();
     case.deliveries();
+    case.mails();
     case.readers();
     case.found
 }

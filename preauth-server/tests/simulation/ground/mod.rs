@@ -1,5 +1,6 @@
 //! The store under a run: the host in memory, or a real database.
 
+mod mails;
 mod memory;
 mod paged;
 mod real;
@@ -15,6 +16,7 @@ use preauth_core::memory::MemoryStore;
 use preauth_core::port::{Archive, EventFeed, Outbox, PlatformReply, Queries, Store, Unavailable};
 use preauth_core::value::{Cnpj, DeliveryId, EndpointId, ExtensionId, IdempotencyKey, Timestamp};
 use preauth_server::directory::{Company, DirectoryError, SealedSecret};
+use preauth_server::mail::MailQueue;
 
 use crate::clock::SimClock;
 use crate::defect::Defect;
@@ -43,6 +45,8 @@ pub(crate) struct Ground {
     pub(crate) feed: Arc<dyn EventFeed>,
     pub(crate) archive: Arc<dyn Archive>,
     pub(crate) desk: Arc<dyn Desk>,
+    /// The mails that commits stage; the host in memory keeps none.
+    pub(crate) mails: Option<Arc<dyn MailQueue>>,
 }
 
 /// Actions of the platform's operators, and effects of time on the database's own clock.
@@ -121,6 +125,7 @@ impl Ground {
             feed: Arc::<MemoryStore>::clone(&store),
             archive: Arc::new(Paged(Arc::<MemoryStore>::clone(&store))),
             desk: Arc::new(Host { store, register }),
+            mails: None,
         }
     }
 
@@ -133,7 +138,7 @@ impl Ground {
         Ok(stored.or_else(|| self.desk.reply(key)))
     }
 
-    fn of<G>(ground: Arc<G>) -> Self
+    fn of<G>(ground: Arc<G>, mails: Arc<dyn MailQueue>) -> Self
     where
         G: Store + Outbox + Queries + EventFeed + Archive + Desk + 'static,
     {
@@ -144,6 +149,7 @@ impl Ground {
             feed: Arc::<G>::clone(&ground),
             archive: Arc::<G>::clone(&ground),
             desk: ground,
+            mails: Some(mails),
         }
     }
 }

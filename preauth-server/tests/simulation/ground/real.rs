@@ -27,6 +27,7 @@ use crate::clock::start;
 use crate::defect::Defect;
 use crate::scene::Scene;
 
+use super::mails::MailsInRealTime;
 use super::{Desk, Ground, Kind, NewRecord, Record};
 
 /// How long real work may take before simulated time advances.
@@ -52,8 +53,13 @@ pub(super) async fn prepare(
 ) -> Vec<Ground> {
     in_real_time(async {
         let database = Arc::new(fresh(kind).await);
-        if defect == Some(Defect::DeliveryRowsLost) {
-            database.execute(losing_deliveries(kind)).await;
+        let loses = match defect {
+            Some(Defect::DeliveryRowsLost) => Some("deliveries"),
+            Some(Defect::MailRowsLost) => Some("notices"),
+            _ => None,
+        };
+        if let Some(table) = loses {
+            lose_rows(&database, kind, table).await;
         }
         let mut grounds: Vec<Ground> = Vec::new();
         for number in 0..instances {
@@ -65,12 +71,14 @@ pub(super) async fn prepare(
             if number == 0 {
                 scene.settle(&stores).await;
             }
-            grounds.push(Ground::of(Arc::new(Real {
+            let mails = Arc::new(MailsInRealTime(Arc::clone(&stores.mails)));
+            let real = Real {
                 stores,
                 archive: store::archive(&database.url()).await.unwrap(),
                 database: Arc::clone(&database),
                 scene: scene.clone(),
-            })));
+            };
+            grounds.push(Ground::of(Arc::new(real), mails));
         }
         grounds
     })
@@ -87,23 +95,26 @@ async fn fresh(kind: Kind) -> Scratch {
     database
 }
 
-/// Makes the database drop one delivery in eight, without an error.
-const fn losing_deliveries(kind: Kind) -> &'static [&'static str] {
+/// Makes the database drop one new row of a table in eight, without an error.
+async fn lose_rows(database: &Scratch, kind: Kind, table: &str) {
+    let before = format!("CREATE TRIGGER lose BEFORE INSERT ON {table}");
     match kind {
-        Kind::Postgres => &[
-            "CREATE FUNCTION lose() RETURNS trigger LANGUAGE plpgsql AS $$
-             BEGIN RETURN CASE WHEN random() < 0.125 THEN NULL ELSE NEW END; END $$",
-            "CREATE TRIGGER lose BEFORE INSERT ON deliveries
-             FOR EACH ROW EXECUTE FUNCTION lose()",
-        ],
-        Kind::Memory | Kind::Sqlite => &["CREATE TRIGGER lose BEFORE INSERT ON deliveries
-             WHEN abs(random()) % 8 = 0 BEGIN SELECT RAISE(IGNORE); END"],
+        Kind::Postgres => {
+            let function = "CREATE FUNCTION lose() RETURNS trigger LANGUAGE plpgsql AS $$
+                 BEGIN RETURN CASE WHEN random() < 0.125 THEN NULL ELSE NEW END; END $$";
+            let trigger = format!("{before} FOR EACH ROW EXECUTE FUNCTION lose()");
+            database.execute(&[function, &trigger]).await;
+        }
+        Kind::Memory | Kind::Sqlite => {
+            let when = "WHEN abs(random()) % 8 = 0 BEGIN SELECT RAISE(IGNORE); END";
+            database.execute(&[&format!("{before} {when}")]).await;
+        }
     }
 }
 
 /// Pauses simulated time while real work is awaited: an idle runtime would jump to the next timer.
 /// Work that waits for a timer itself, such as a lock timeout, advances time in small steps.
-async fn in_real_time<T>(work: impl Future<Output = T>) -> T {
+pub(super) async fn in_real_time<T>(work: impl Future<Output = T>) -> T {
     tokio::pin!(work);
     loop {
         let (done, until) = mpsc::channel::<()>();
@@ -174,11 +185,14 @@ impl Desk for Real {
 
     async fn advance_leases(&self, by: TimeDelta) {
         let by_ms = by.num_milliseconds();
-        let statement = format!(
-            "UPDATE deliveries SET leased_until = leased_until - {by_ms}
-             WHERE leased_until IS NOT NULL"
-        );
-        in_real_time(self.database.execute(&[&statement])).await;
+        let statement = |table| {
+            format!(
+                "UPDATE {table} SET leased_until = leased_until - {by_ms}
+                 WHERE leased_until IS NOT NULL"
+            )
+        };
+        let (deliveries, mails) = (statement("deliveries"), statement("notices"));
+        in_real_time(self.database.execute(&[&deliveries, &mails])).await;
     }
 
     async fn register(&self, new: NewRecord) -> Result<(), DirectoryError> {

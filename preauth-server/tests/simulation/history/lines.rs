@@ -68,6 +68,7 @@ impl fmt::Display for Fact {
             | Self::Released { .. }
             | Self::Received { .. }
             | Self::Resent(_) => self.delivery_line(f),
+            Self::Mail(fact) => write!(f, "mail: {fact:?}"),
             Self::Read { company, event, .. } => write!(f, "{company} reads event {event}"),
             Self::Announced(recorded) => {
                 let event = &recorded.event;

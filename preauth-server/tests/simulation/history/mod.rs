@@ -2,6 +2,7 @@
 
 mod deed;
 mod lines;
+mod mails;
 
 use std::sync::{Arc, Mutex};
 
@@ -9,7 +10,7 @@ use chrono::TimeDelta;
 use preauth_core::audit;
 use preauth_core::operation::{Action, Operation};
 use preauth_core::payment_order::{OrderAction, PaymentOrder};
-use preauth_core::port::{Commit, EventRecord, NewDelivery, Verdict, Write};
+use preauth_core::port::{Commit, EventRecord, NewDelivery, NewMail, Verdict, Write};
 use preauth_core::value::{
     CompanyId, DeliveryId, EndpointId, EventId, IdempotencyKey, OperationId, PaymentOrderId,
     Timestamp,
@@ -22,6 +23,7 @@ use crate::faults::{Call, Fault};
 use crate::ground::NewRecord;
 
 pub(crate) use deed::Deed;
+pub(crate) use mails::MailFact;
 
 /// A fact with its time.
 #[derive(Clone, Debug)]
@@ -139,6 +141,7 @@ pub(crate) enum Fact {
         /// Whether the receiver accepted the event.
         is_taken: bool,
     },
+    Mail(MailFact),
     /// A reader got an event on request.
     Read {
         company: CompanyId,
@@ -221,8 +224,8 @@ pub(crate) struct Recorded {
     pub(crate) event: EventRecord,
     pub(crate) deliveries: Vec<NewDelivery>,
     pub(crate) key: Option<IdempotencyKey>,
-    /// Whether a mail is staged with it.
-    pub(crate) has_mail: bool,
+    /// The mail that is staged with it.
+    pub(crate) mail: Option<NewMail>,
 }
 
 /// A commit of a payment order, as the service requested it.
@@ -272,7 +275,7 @@ impl Fact {
                     event,
                     deliveries: commit.deliveries.clone(),
                     key,
-                    has_mail: commit.mail.is_some(),
+                    mail: commit.mail.clone(),
                 }))
             }
             Write::NewOrder { order, .. } | Write::Order(order) => {

@@ -7,6 +7,7 @@ mod handover;
 mod housekeeping;
 mod lane;
 mod late;
+mod mails;
 mod outbox;
 mod queries;
 mod register;
@@ -19,7 +20,8 @@ use std::time::Duration;
 
 use chrono::TimeDelta;
 use preauth_core::port::Unavailable;
-use preauth_core::value::{DeliveryId, EndpointId, OperationId};
+use preauth_core::value::{DeliveryId, EndpointId, MailId, OperationId};
+use preauth_server::mail::LeasedMail;
 use tokio::sync::{Notify, RwLock};
 use tokio::time::Instant;
 
@@ -33,6 +35,8 @@ use crate::scene::Scene;
 
 use lane::Lane;
 use late::LateWrites;
+
+pub(crate) use mails::SimMails;
 
 /// The gap in ids after a promotion: larger than the number of reserved, uncommitted ids.
 const SKIPPED_IDS: i64 = 1_000;
@@ -61,6 +65,8 @@ pub(crate) struct Database {
     late: LateWrites,
     rotations: AtomicU32,
     paused: Mutex<BTreeSet<EndpointId>>,
+    /// The mails that were leased, for the defect that sends them when their offers are closed.
+    mails: Mutex<BTreeMap<MailId, Box<LeasedMail>>>,
     /// Operations with an attempted commit, for the defect that takes new ids.
     begun: Mutex<BTreeSet<OperationId>>,
 }
@@ -99,6 +105,7 @@ impl Database {
             late: LateWrites::default(),
             rotations: AtomicU32::new(0),
             paused: Mutex::default(),
+            mails: Mutex::default(),
             begun: Mutex::default(),
         }
     }

@@ -16,6 +16,7 @@ use preauth_server::dispatcher::Dispatcher;
 use preauth_server::hold::Hold;
 use preauth_server::http::WireRender;
 use preauth_server::janitor::{Janitor, Retention};
+use preauth_server::mail::MailSender;
 use preauth_server::sweeper::Sweeper;
 use preauth_server::worker::{ShutdownTrigger, shutdown};
 use tokio::sync::Notify;
@@ -27,10 +28,11 @@ use crate::clock::{SimClock, sleep_ms};
 use crate::defect::Defect;
 use crate::history::{Chronicle, Fact};
 use crate::machine::Machine;
+use crate::mail_server;
 use crate::random::{SeededIds, SharedRandom};
 use crate::receivers::{Receivers, SimSender};
 use crate::scene::Scene;
-use crate::store::{Database, SimStore};
+use crate::store::{Database, SimMails, SimStore};
 
 use super::silence::Silence;
 
@@ -71,7 +73,8 @@ pub(crate) struct Instance {
     clock: Arc<dyn Clock>,
     hold: Hold,
     shutdown: ShutdownTrigger,
-    loops: [JoinHandle<()>; 4],
+    loops: Vec<JoinHandle<()>>,
+    is_killed: Arc<AtomicBool>,
     /// Whether its dispatcher does nothing any more.
     is_silent: Arc<AtomicBool>,
     requests: Vec<AbortHandle>,
@@ -111,16 +114,22 @@ impl Cluster {
         let retention = Retention::default();
         let janitor =
             Janitor::new(store.clone(), Arc::clone(&clock), retention).held_by(hold.clone());
+        let is_killed = Arc::<AtomicBool>::default();
+        let mails = SimMails::of(&store, &is_killed).map(|mails| {
+            let parts = mail_server::parts(&self.database, number);
+            MailSender::new(Arc::new(mails), parts, Arc::clone(&clock), Arc::default())
+                .held_by(hold.clone())
+        });
         let service = Operations::new(store, self.ids.clone(), Arc::new(WireRender), self.policy);
         let service = Arc::new(service.handing_over_to(dispatcher.intake()));
         let sweeper = Sweeper::new(Arc::clone(&service), Arc::clone(&clock)).held_by(hold.clone());
         let (trigger, until) = shutdown();
         let (sweeps_until, watches_until) = (until.clone(), until.clone());
-        let cleans_until = until.clone();
+        let (cleans_until, mails_until) = (until.clone(), until.clone());
         let is_silent = Arc::<AtomicBool>::default();
         let silence = Silence::drawn(&self.database);
         let (database, silent) = (Arc::clone(&self.database), Arc::clone(&is_silent));
-        let loops = [
+        let mut loops = vec![
             tokio::spawn(silence.run(number, dispatcher, until, database, silent)),
             tokio::spawn(async move { sweeper.run(sweeps_until).await }),
             tokio::spawn(async move { janitor.run(cleans_until).await }),
@@ -130,6 +139,8 @@ impl Cluster {
                 watch.run(watches_until).await;
             }),
         ];
+        loops
+            .extend(mails.map(|sender| tokio::spawn(async move { sender.run(mails_until).await })));
         self.chronicle.note(Fact::Started(number));
         self.slots.lock().unwrap()[number] = Some(Instance {
             service,
@@ -137,6 +148,7 @@ impl Cluster {
             hold,
             shutdown: trigger,
             loops,
+            is_killed,
             is_silent,
             requests: Vec::new(),
         });
@@ -214,6 +226,7 @@ impl Cluster {
         while let Some(number) = kills.recv().await {
             let taken = self.slots.lock().unwrap()[number].take();
             let Some(instance) = taken else { continue };
+            instance.is_killed.store(true, Ordering::Relaxed);
             self.chronicle.note(Fact::Killed(number));
             for request in &instance.requests {
                 request.abort();

@@ -6,11 +6,12 @@ use std::time::Duration;
 use chrono::TimeDelta;
 use preauth_core::delivery::MAX_RETRY_DELAY;
 use preauth_core::operation::Action;
-use preauth_core::value::IdempotencyKey;
+use preauth_core::value::{IdempotencyKey, Timestamp};
 use preauth_server::clock::Clock;
 
 use crate::actors::{self, Creation, INSTANCE_FOR_LAST_QUESTIONS};
 use crate::checker::{EXPIRY_PATIENCE, FinalState};
+use crate::ground::Ground;
 use crate::history::{CommandAnswer, Fact, OfferAnswer};
 
 use super::Cluster;
@@ -21,10 +22,10 @@ const SETTLING: Duration = Duration::from_secs(25);
 const STEP: Duration = Duration::from_secs(6);
 /// Longer than the janitor's rest.
 const UPKEEP: Duration = Duration::from_secs(65);
-/// Longer than any lease.
-const LEASE: TimeDelta = TimeDelta::seconds(31);
-/// Maximum number of steps; a run that has work after them has a delivery that never ends.
-const MAX_STEPS: u32 = 60;
+/// Longer than any lease, a mail's included.
+const LEASE: TimeDelta = TimeDelta::seconds(121);
+/// Maximum number of steps; a run that has work after them has a delivery or a mail that never ends.
+const MAX_STEPS: u32 = 80;
 
 /// Lets the run settle and reads its final state.
 pub(crate) async fn of(cluster: &Arc<Cluster>) -> FinalState {
@@ -102,7 +103,7 @@ fn created(cluster: &Cluster) -> Vec<Creation> {
     })
 }
 
-/// Lets time pass until no delivery is pending.
+/// Lets time pass until no delivery and no mail is pending.
 async fn drain(cluster: &Arc<Cluster>) {
     let database = &cluster.database;
     let mut idle_steps = 0;
@@ -114,9 +115,8 @@ async fn drain(cluster: &Arc<Cluster>) {
         for subscriber in &cluster.scene.subscribers {
             database.resume(subscriber.endpoint).await;
         }
-        let next_due = database.ground().outbox.next_due().await.unwrap();
-        let wait = match next_due {
-            // A delivery that cannot be claimed is leased: the holder may be dead.
+        let wait = match next_due(&database.ground()).await {
+            // What cannot be claimed is leased: the holder may be dead.
             None if idle_steps == 1 => return,
             None => {
                 idle_steps += 1;
@@ -137,6 +137,16 @@ async fn drain(cluster: &Arc<Cluster>) {
         }
         tokio::time::sleep(STEP).await;
     }
+}
+
+/// When a delivery or a mail is due next that nobody has leased.
+async fn next_due(ground: &Ground) -> Option<Timestamp> {
+    let delivery = ground.outbox.next_due().await.unwrap();
+    let mail = match &ground.mails {
+        Some(mails) => mails.next_due().await.unwrap(),
+        None => None,
+    };
+    delivery.into_iter().chain(mail).min()
 }
 
 async fn final_state(cluster: &Arc<Cluster>) -> FinalState {

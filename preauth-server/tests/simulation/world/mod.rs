@@ -134,14 +134,18 @@ impl Plan {
             self.defect,
             Arc::clone(&receivers),
         ));
-        let lifetime = i64::try_from(mix.offer_lifetime_ms).unwrap();
+        let offer_lifetime = if mix.mails.offers_last && self.ground != Kind::Memory {
+            TimeDelta::days(3)
+        } else {
+            TimeDelta::milliseconds(i64::try_from(mix.offer_lifetime_ms).unwrap())
+        };
         let cluster = Cluster {
             database,
             clock: Arc::clone(&clock),
             chronicle,
             scene,
             policy: Policy {
-                offer_lifetime: TimeDelta::milliseconds(lifetime),
+                offer_lifetime,
                 ..Policy::default()
             },
             ids: Arc::new(SeededIds::new(random.fork())),
