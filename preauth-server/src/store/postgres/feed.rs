@@ -301,9 +301,16 @@ pub(super) async fn forget(
                                     WHERE first.number > 0 ORDER BY first.number LIMIT 1)
              ORDER BY b.number LIMIT $2
          ),
+         chosen AS MATERIALIZED (
+             SELECT f.head_office_id, f.number
+             FROM old o CROSS JOIN LATERAL unnest(o.head_offices) AS h (id) CROSS JOIN LATERAL (
+                 SELECT f.head_office_id, f.number FROM event_feed f
+                 WHERE f.head_office_id = h.id AND f.number > o.after_event AND f.number <= o.last_event
+                 ORDER BY f.number OFFSET 0) AS f
+         ),
          removed AS (
-             DELETE FROM event_feed f USING old o, unnest(o.head_offices) AS h (id)
-             WHERE f.head_office_id = h.id AND f.number > o.after_event AND f.number <= o.last_event
+             DELETE FROM event_feed f USING chosen c
+             WHERE f.head_office_id = ANY (ARRAY[c.head_office_id]) AND f.number = ANY (ARRAY[c.number])
              RETURNING f.head_office_id, f.number, f.event_id, f.payer_id, f.supplier_id
          ),
          ended AS (
@@ -318,7 +325,7 @@ pub(super) async fn forget(
              SET number = excluded.number, event_id = excluded.event_id
              WHERE event_feed_ends.number < excluded.number
          ),
-         gone AS (DELETE FROM event_batches b USING old o WHERE b.number = o.number)
+         gone AS (DELETE FROM event_batches b USING old o WHERE b.number = ANY (ARRAY[o.number]))
          SELECT (SELECT count(*) FROM removed) + (SELECT count(*) FROM old) AS removed",
     )
     .bind(before.unix_millis())

@@ -12,6 +12,7 @@ use tokio::sync::Notify;
 use uuid::Uuid;
 
 use crate::store::error::WriteError;
+use crate::store::sql::planner::read_in_index_order;
 use crate::store::sql::reports::{Counts, FAILED_DELIVERY};
 use crate::store::sql::{mails, personal_data};
 use crate::store::{Housekeeping, OldFiles, SETTLE_BATCH_SIZE};
@@ -279,6 +280,7 @@ async fn forget_deliveries(
     connection: &mut PgConnection,
     (ended_before, limit, from): &(Timestamp, u32, i64),
 ) -> Result<Forgotten, WriteError> {
+    read_in_index_order(connection).await?;
     let row = sqlx::query(
         "WITH gone AS (
              DELETE FROM deliveries WHERE id = ANY (ARRAY(

@@ -9,7 +9,7 @@ use crate::directory::{ConsoleSession, ConsoleSessions, DirectoryError, Operator
 use crate::store::error::{Fault, WriteError, one_row_or};
 use crate::store::rows::console_session;
 
-use super::{Database, Session, operators, query};
+use super::{Database, Session, operators, query, sql};
 
 #[async_trait]
 impl<D: Database> ConsoleSessions for D {
@@ -98,11 +98,11 @@ async fn forget(
     session: &mut dyn Session,
     (now, limit): &(Timestamp, u32),
 ) -> Result<u64, WriteError> {
-    let done = query(
-        "DELETE FROM console_sessions WHERE secret_hash IN (
+    let done = query(sql!(
+        "DELETE FROM console_sessions WHERE secret_hash" AMONG "
              SELECT secret_hash FROM console_sessions WHERE expires_at <= $1
-             ORDER BY expires_at LIMIT $2)",
-    )
+             ORDER BY expires_at LIMIT $2" THESE
+    ))
     .bind(now.unix_millis())
     .bind(*limit)
     .execute(session)

@@ -18,6 +18,7 @@
 /// - `RETRIED_ENDPOINTS`: that `retried` are the endpoints with a delivery that waits after a failed attempt. Each step
 ///   jumps to the next endpoint in the index, past however many deliveries of the one before it;
 /// - `(is_one_of "$1")`: whether an id is in a bound list;
+/// - `(found_by "c.id")`: that a key is this value. PostgreSQL finds the row by its key, in whatever order it joins;
 /// - `{ sqlite: "…", postgres: "…" }`: anything else.
 macro_rules! sql {
     ($($part:tt)+) => {
@@ -81,6 +82,8 @@ macro_rules! part {
         concat!(" IN (SELECT unhex(value) FROM json_each(", $list, "))")
     };
     (postgres (is_one_of $list:literal)) => { concat!(" = ANY(", $list, ")") };
+    (sqlite (found_by $value:literal)) => { concat!(" = ", $value) };
+    (postgres (found_by $value:literal)) => { concat!(" = ANY (ARRAY[", $value, "])") };
     (sqlite (of_each $value:literal $name:literal)) => { $value };
     (postgres (of_each $value:literal $name:literal)) => { concat!("t.", $name) };
     (sqlite { sqlite: $text:literal, postgres: $other:literal }) => { $text };

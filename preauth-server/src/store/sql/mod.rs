@@ -34,7 +34,7 @@ mod overview;
 pub(super) mod parties;
 pub(super) mod payment_orders;
 pub(super) mod personal_data;
-mod planner;
+pub(super) mod planner;
 pub(super) mod platform_replies;
 mod queries;
 mod query;

@@ -15,11 +15,12 @@ pub(super) async fn plan_by_values(session: &mut dyn Session) -> Result<(), sqlx
 }
 
 /// Finds rows by their keys until the transaction ends, in triggers, too. PostgreSQL expects many rows of what a trigger
-/// gets, and would read all that these may be joined to.
+/// gets, and would read all that these may be joined to. Few rows are sorted, whatever the transaction asked before.
 pub(super) async fn find_by_keys(session: &mut dyn Session) -> Result<(), sqlx::Error> {
     query(sql!({
         sqlite: "SELECT 1",
-        postgres: "SELECT set_config('enable_hashjoin', 'off', TRUE), set_config('enable_mergejoin', 'off', TRUE)"
+        postgres: "SELECT set_config('enable_hashjoin', 'off', TRUE), set_config('enable_mergejoin', 'off', TRUE),
+                          set_config('enable_sort', 'on', TRUE)"
     }))
     .fetch_one(session)
     .await?;
@@ -28,7 +29,9 @@ pub(super) async fn find_by_keys(session: &mut dyn Session) -> Result<(), sqlx::
 
 /// Reads ranges in the order of an index until the transaction ends. Without statistics PostgreSQL expects few rows, and
 /// would read and sort all of a company's.
-pub(super) async fn read_in_index_order(session: &mut dyn Session) -> Result<(), sqlx::Error> {
+pub(in crate::store) async fn read_in_index_order(
+    session: &mut dyn Session,
+) -> Result<(), sqlx::Error> {
     query(sql!({
         sqlite: "SELECT 1",
         postgres: "SELECT set_config('enable_bitmapscan', 'off', TRUE), set_config('enable_sort', 'off', TRUE),

@@ -157,7 +157,11 @@ async fn list(
     let mut query =
         Builder::new("SELECT id, mailbox, operation_id, suppressed_at FROM suppressed_addresses");
     restrict(&mut query, mailbox);
-    query.push(" ORDER BY suppressed_at DESC, id DESC LIMIT ");
+    // The sign keeps the databases from walking through all addresses for the one that is searched for.
+    query.push(match mailbox {
+        None => " ORDER BY suppressed_at DESC, id DESC LIMIT ",
+        Some(_) => " ORDER BY +suppressed_at DESC, id DESC LIMIT ",
+    });
     query.bind(page.limit).push(" OFFSET ");
     query.bind(clamped(page.offset()));
     let rows = query.build().fetch_all(session).await?;

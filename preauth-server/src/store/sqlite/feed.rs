@@ -82,9 +82,9 @@ pub(super) async fn forget(
     sqlx::query(
         "INSERT INTO event_feed_ends (head_office_id, company_id, number, event_id)
          SELECT f.head_office_id, c.id, max(f.number), f.event_id
-         FROM event_feed f JOIN companies c ON c.id IN (f.payer_id, f.supplier_id)
+         FROM event_feed f CROSS JOIN companies c ON c.id IN (f.payer_id, f.supplier_id)
          WHERE f.number <= ?1 AND c.head_office_id = f.head_office_id
-         GROUP BY f.head_office_id, c.id
+         GROUP BY +f.head_office_id, c.id
          ON CONFLICT (head_office_id, company_id) DO UPDATE
          SET number = excluded.number, event_id = excluded.event_id",
     )

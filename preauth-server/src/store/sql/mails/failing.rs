@@ -102,7 +102,7 @@ async fn begin(session: &mut dyn Session, now: Timestamp, limit: u32) -> Result<
         RETRIED_ENDPOINTS ", healthy AS (
              SELECT e.id, coalesce(e.last_success_at, 0) AS success_at
              FROM (SELECT endpoint_id FROM retried LIMIT $3) AS r
-             JOIN endpoints e ON e.id = r.endpoint_id
+             JOIN endpoints e ON e.id" (found_by "r.endpoint_id") "
              WHERE e.failing_since IS NULL AND e.paused_at IS NULL AND e.deleted_at IS NULL
          ), failing AS (
              SELECT h.id, h.success_at,

@@ -11,7 +11,7 @@ use crate::store::error::Fault;
 use crate::store::rows::{Columns, Corrupt, count, invitation, invoice_file, user};
 
 use super::super::suppressed_addresses::entry;
-use super::super::{Row, Session, query};
+use super::super::{Row, Session, query, sql};
 
 /// The operations of the company `$1` with the tax id `$2` and the head office `$3`: as supplier, and as payer.
 macro_rules! operations {
@@ -150,7 +150,7 @@ pub(super) async fn records(
 }
 
 async fn mails(session: &mut dyn Session, company: &Company) -> Result<Vec<PersonalMail>, Fault> {
-    let rows = query(
+    let rows = query(sql!(
         "SELECT * FROM (
              SELECT n.id, n.kind, n.operation_id, n.recipient, n.staged_at
              FROM operations o JOIN notices n ON n.operation_id = o.id
@@ -158,8 +158,9 @@ async fn mails(session: &mut dyn Session, company: &Company) -> Result<Vec<Perso
          UNION ALL
          SELECT * FROM (
              SELECT id, coalesce(variant, kind) AS kind, operation_id, recipient, staged_at FROM notices
-             WHERE head_office_id = $1 AND operation_id IS NULL ORDER BY id DESC LIMIT $3) AS pauses",
-    );
+             WHERE head_office_id = $1 AND operation_id IS NULL
+             ORDER BY " { sqlite: "+id", postgres: "id::TEXT COLLATE \"C\"" } " DESC LIMIT $3) AS pauses"
+    ));
     let rows = rows.bind(company.id.as_uuid()).bind(company.cnpj.as_str());
     let rows = rows.bind(MAX_PERSONAL_RECORDS).fetch_all(session).await?;
     read(&rows, mail)
