@@ -35,6 +35,10 @@ impl Everything {
         Intake::new(Arc::new(self.clone()))
     }
 
+    pub(crate) fn leased(&self) -> Vec<Leased> {
+        self.handed.lock().unwrap().clone()
+    }
+
     fn events(&self) -> BTreeSet<EventId> {
         let handed = self.handed.lock().unwrap();
         handed.iter().map(|leased| leased.event).collect()

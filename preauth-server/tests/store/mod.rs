@@ -22,6 +22,7 @@ pub(crate) mod listings;
 mod lists;
 pub(crate) mod mails;
 mod overview;
+pub(crate) mod pass;
 mod personal_data;
 mod personal_data_page;
 mod reports;

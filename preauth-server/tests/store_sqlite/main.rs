@@ -19,7 +19,6 @@ mod migration;
 mod opening;
 mod pass;
 mod plans;
-mod reads;
 mod records;
 mod statements;
 mod statistics;

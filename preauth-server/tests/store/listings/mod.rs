@@ -133,6 +133,48 @@ impl Search {
         )
     }
 
+    /// Whether it has one filter at most.
+    pub(crate) fn is_simple(&self) -> bool {
+        let filters = match self {
+            Self::Operations(it) => [
+                !it.statuses.is_empty(),
+                it.cnpj.is_some(),
+                it.invoice_number.is_some(),
+                it.external_reference.is_some(),
+                it.from.is_some(),
+                it.until.is_some(),
+            ]
+            .to_vec(),
+            Self::Deliveries(it) => [
+                it.status.is_some(),
+                it.wait.is_some(),
+                it.event_type.is_some(),
+                it.operation.is_some(),
+            ]
+            .to_vec(),
+            Self::Mails(it) => [
+                it.status.is_some(),
+                it.kind.is_some(),
+                it.operation.is_some(),
+            ]
+            .to_vec(),
+            Self::Log(it) => [
+                it.operator.is_some(),
+                it.action.is_some(),
+                it.record.is_some(),
+                it.company.is_some(),
+                it.from.is_some(),
+                it.until.is_some(),
+            ]
+            .to_vec(),
+            Self::Orders(it) => [it.status.is_some(), it.operation.is_some()].to_vec(),
+            Self::ByStatus(_) | Self::Suppressed(_) | Self::Invoices | Self::Companies => {
+                vec![]
+            }
+        };
+        filters.iter().filter(|it| **it).count() <= 1
+    }
+
     /// The pages that are read.
     pub(crate) fn pages(&self, scene: &Scene) -> impl Iterator<Item = PageRequest> + use<> {
         let last = if self.is_rare(scene) { 1 } else { PAGES.len() };

@@ -96,7 +96,7 @@ impl Lists {
 
     fn simple(&self) -> Vec<Search> {
         let searches = self.scene.searches().into_iter();
-        searches.filter(is_simple).collect()
+        searches.filter(Search::is_simple).collect()
     }
 
     async fn fill(&self) {
@@ -156,48 +156,6 @@ impl Lists {
         };
         many.filter(|it| !is_whole(it)).map(line).collect()
     }
-}
-
-/// Whether it has one filter at most.
-fn is_simple(search: &Search) -> bool {
-    let filters = match search {
-        Search::Operations(it) => [
-            !it.statuses.is_empty(),
-            it.cnpj.is_some(),
-            it.invoice_number.is_some(),
-            it.external_reference.is_some(),
-            it.from.is_some(),
-            it.until.is_some(),
-        ]
-        .to_vec(),
-        Search::Deliveries(it) => [
-            it.status.is_some(),
-            it.wait.is_some(),
-            it.event_type.is_some(),
-            it.operation.is_some(),
-        ]
-        .to_vec(),
-        Search::Mails(it) => [
-            it.status.is_some(),
-            it.kind.is_some(),
-            it.operation.is_some(),
-        ]
-        .to_vec(),
-        Search::Log(it) => [
-            it.operator.is_some(),
-            it.action.is_some(),
-            it.record.is_some(),
-            it.company.is_some(),
-            it.from.is_some(),
-            it.until.is_some(),
-        ]
-        .to_vec(),
-        Search::Orders(it) => [it.status.is_some(), it.operation.is_some()].to_vec(),
-        Search::ByStatus(_) | Search::Suppressed(_) | Search::Invoices | Search::Companies => {
-            vec![]
-        }
-    };
-    filters.iter().filter(|it| **it).count() <= 1
 }
 
 #[tokio::test]

@@ -19,13 +19,14 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use preauth_core::operation::{Actor, InvoiceFile, Offer};
-use preauth_core::value::{ApiKeyId, CompanyId};
-use preauth_server::access::{KeyHash, RateLimit};
+use preauth_core::value::CompanyId;
+use preauth_server::access::RateLimit;
 use preauth_server::invoice_files::ContentHash;
 use test_support::Database;
 
 use crate::store::fixture::Fixture;
 use crate::store::handovers::Everything;
+use crate::store::pass::Office;
 use reported::{Plans, run_unseen};
 
 /// After this many creates a session has chosen its generic plans.
@@ -60,31 +61,30 @@ const TABLES: [&str; 11] = [
 struct Scene {
     fixture: Fixture,
     plans: Plans,
+    office: Office,
     payer: CompanyId,
-    key: (ApiKeyId, KeyHash),
     /// Repeated offers to one supplier, who is known after the first one.
     known: Offer,
 }
 
 impl Scene {
     async fn new() -> Self {
-        let database = Arc::new(Database::fresh().await);
+        Self::on(Database::fresh().await).await
+    }
+
+    async fn on(database: Database) -> Self {
+        let database = Arc::new(database);
         database.without_autovacuum().await;
         let plans = Plans::of(&database).await;
         let fixture = Fixture::on(&database, 1).await;
-        let payer = fixture.payer().await;
-        let user = fixture.user(payer);
-        fixture.directory().add_user(&user, None).await.unwrap();
-        let (key, hash) = fixture.api_key(payer, user.id);
-        let added = fixture.directory().add_api_key(&key, &hash, None);
-        added.await.unwrap();
-        fixture.add_endpoint(payer).await;
+        let office = Office::new(&fixture).await;
+        let payer = office.payer;
         let known = fixture.new_offer(payer);
         Self {
             fixture,
             plans,
+            office,
             payer,
-            key: (key.id, hash),
             known,
         }
     }
@@ -95,7 +95,7 @@ impl Scene {
         let stores = &self.fixture.stores;
         let entered = stores
             .access
-            .authenticate(&self.key.1, LIMIT, self.fixture.now);
+            .authenticate(&self.office.hash, LIMIT, self.fixture.now);
         assert!(entered.await.unwrap().is_some());
         stores.files.named_bytes(self.payer).await.unwrap();
         let id = self.fixture.uuid().into_bytes();
@@ -131,18 +131,6 @@ impl Scene {
         }
     }
 
-    async fn keep_plans_of_work(&self) {
-        for _ in 0..UNTIL_PLANS_ARE_KEPT {
-            self.work().await;
-        }
-    }
-
-    async fn work_with_few_rows(&self) {
-        self.plans.scans();
-        self.work().await;
-        self.assert_few_rows(&queues::TABLES);
-    }
-
     async fn send_mails_in_turns_with_few_rows(&self) {
         self.plans.scans();
         self.send_mails_in_turns().await;
@@ -156,7 +144,7 @@ impl Scene {
 
     async fn fill(&self) {
         let (payer, supplier) = (self.payer, self.known.supplier.cnpj);
-        large::fill(&self.fixture, payer, self.key.0, supplier).await;
+        large::fill(&self.fixture, payer, self.office.key, supplier).await;
     }
 
     async fn analyze(&self) {
@@ -262,45 +250,6 @@ async fn a_create_finds_few_rows_by_plans_that_were_made_for_small_tables_just_r
 }
 
 #[tokio::test]
-async fn work_after_a_create_reads_few_rows_with_plans_made_for_empty_tables() {
-    let scene = Scene::new().await;
-    scene.keep_plans_of_work().await;
-    scene.fill_queues().await;
-    scene.work_with_few_rows().await;
-}
-
-#[tokio::test]
-async fn work_after_a_create_reads_few_rows_with_plans_made_for_analysed_empty_tables() {
-    let scene = Scene::new().await;
-    scene.analyze().await;
-    scene.keep_plans_of_work().await;
-    scene.fill_queues().await;
-    scene.work_with_few_rows().await;
-}
-
-#[tokio::test]
-async fn work_after_a_create_reads_few_rows_with_plans_made_for_a_few_analysed_rows() {
-    let scene = Scene::new().await;
-    for _ in 0..2 {
-        scene.work().await;
-    }
-    scene.analyze().await;
-    scene.keep_plans_of_work().await;
-    scene.fill_queues().await;
-    scene.work_with_few_rows().await;
-}
-
-#[tokio::test]
-async fn work_after_a_create_reads_few_rows_with_plans_made_for_large_tables() {
-    let scene = Scene::new().await;
-    scene.work().await;
-    scene.fill_queues().await;
-    scene.analyze().await;
-    scene.keep_plans_of_work().await;
-    scene.work_with_few_rows().await;
-}
-
-#[tokio::test]
 async fn mails_in_turns_are_few_rows_by_plans_that_were_made_for_empty_tables() {
     let scene = Scene::new().await;
     scene.send_mails_in_turns().await;
@@ -327,14 +276,4 @@ async fn mails_in_turns_are_few_rows_by_plans_that_were_made_for_large_tables() 
     scene.analyze().await;
     scene.send_mails_in_turns().await;
     scene.send_mails_in_turns_with_few_rows().await;
-}
-
-#[tokio::test]
-async fn work_after_a_create_reads_few_rows_with_plans_made_for_tables_just_restored() {
-    let scene = Scene::new().await;
-    scene.work().await;
-    scene.fill_queues().await;
-    scene.count_only().await;
-    scene.keep_plans_of_work().await;
-    scene.work_with_few_rows().await;
 }

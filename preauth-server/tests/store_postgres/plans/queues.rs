@@ -39,22 +39,6 @@ const FLOOD_OF_MAILS: &str =
      FROM generate_series(1, {mails}) AS n";
 /// The tables that mails are listed from.
 pub(super) const TABLES_OF_TURNS: [&str; 2] = ["companies", "notices"];
-/// The tables that this work reads.
-pub(super) const TABLES: [&str; 12] = [
-    "announced_files",
-    "attempts",
-    "audit_log",
-    "audit_seals",
-    "companies",
-    "deliveries",
-    "endpoints",
-    "events",
-    "idempotency_replies",
-    "notices",
-    "operations",
-    "rate_counts",
-];
-
 /// Copies of an event, a delivery, its attempt and a mail that are over, for each of many operations.
 pub(super) const FILL: &str = "CREATE TEMPORARY TABLE many AS
          SELECT id AS operation_id, gen_random_uuid() AS event_id, gen_random_uuid() AS id
@@ -74,7 +58,7 @@ pub(super) const FILL: &str = "CREATE TEMPORARY TABLE many AS
              ON a.delivery_id = (SELECT min(delivery_id::TEXT)::UUID FROM attempts);
      INSERT INTO notices
          SELECT (jsonb_populate_record(n, jsonb_build_object(
-             'id', m.id, 'operation_id', m.operation_id,
+             'id', m.id, 'operation_id', m.operation_id, 'opened_at', m.operation_id,
              'recipient', 'a' || m.operation_id || '@example.com'))).*
          FROM many m JOIN notices n
              ON n.id = (SELECT min(id::TEXT)::UUID FROM notices

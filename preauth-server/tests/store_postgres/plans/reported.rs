@@ -3,6 +3,7 @@
 //! `auto_explain` sends the plan of every statement, including those in triggers and foreign key
 //! checks, to the session that executes it. The driver emits these notices as events.
 
+use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 
 use serde_json::Value;
@@ -31,6 +32,8 @@ const SETTINGS: [(&str, &str); 7] = [
 /// The plans reported on this thread.
 pub(super) struct Plans {
     reported: Arc<Mutex<Vec<Value>>>,
+    /// The statements of those that were taken.
+    statements: Mutex<BTreeSet<String>>,
     _listening: DefaultGuard,
 }
 
@@ -61,6 +64,7 @@ impl Plans {
         let subscriber = tracing_subscriber::registry().with(listener);
         Self {
             reported,
+            statements: Mutex::default(),
             _listening: tracing::subscriber::set_default(subscriber),
         }
     }
@@ -76,8 +80,14 @@ impl Plans {
                 .unwrap_or_default();
             let plan = report.get("Plan").unwrap_or(&Value::Null);
             collect(plan, statement, &mut scans);
+            self.statements.lock().unwrap().insert(statement.to_owned());
         }
         scans
+    }
+
+    /// Every statement of which a plan was taken so far.
+    pub(super) fn statements(&self) -> BTreeSet<String> {
+        self.statements.lock().unwrap().clone()
     }
 }
 
