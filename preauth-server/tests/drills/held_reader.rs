@@ -103,9 +103,9 @@ async fn a_reader_that_holds_its_snapshot_slows_no_creates_and_the_log_is_bounde
         held.turn().await;
     }
     let after = held.log_bytes();
-    // The server writes by itself, too, between the measurement and the reader's end.
+    // Some writes follow before a checkpoint meets no reader of the server either; as many offers as before would double it.
     assert!(
-        after < grown + MAX_LOG_BYTES_PER_OFFER,
+        after < grown + grown / 10,
         "it grew from {grown} to {after} bytes"
     );
     println!("held: {}", held.scene.check_consistency().await);
