@@ -117,22 +117,12 @@ impl<'a> Case<'a> {
                 self.goes_out(known, entry, *instance, *mail);
             }
             MailFact::Taken { instance, mail } => {
-                known.taken.extend(
-                    known
-                        .under_way
-                        .get(&(*instance, *mail))
-                        .into_iter()
-                        .flatten(),
-                );
+                let mails = known.under_way.get(&(*instance, *mail));
+                known.taken.extend(mails.into_iter().flatten());
             }
             MailFact::Refused { instance, mail } => {
-                known.refused.extend(
-                    known
-                        .under_way
-                        .get(&(*instance, *mail))
-                        .into_iter()
-                        .flatten(),
-                );
+                let mails = known.under_way.get(&(*instance, *mail));
+                known.refused.extend(mails.into_iter().flatten());
             }
             MailFact::Finished {
                 mail,
