@@ -32,6 +32,10 @@ pub(crate) fn run(run: &Run, table: &mut Table) {
             let what = format!("healthy endpoint beside a slow one, {PER_SECOND} a second: p99");
             let p99s = (percentile(&beside.whole, 99), percentile(&alone.whole, 99));
             table.ratio(&what, "alone", AtMost(120), " us", p99s);
+            // The rest is the create's own time, and the disk's.
+            let p99 = percentile(&beside.after_answer, 99);
+            let what = format!("{what} after the create's answer");
+            table.figure(&what, AtMost(20_000), " us", p99);
         },
     );
 }

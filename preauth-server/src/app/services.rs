@@ -14,7 +14,7 @@ use crate::http::platform::{OperatorGate, PlatformApi, Vitals};
 use crate::http::portal::{self, PortalApi};
 use crate::http::{
     self, DESCRIPTION, DESCRIPTION_IN_3_0, Gate, MULTIPART_DESCRIPTION_IN_3_0, RequestsInProgress,
-    UnauthenticatedLimiter,
+    UnauthenticatedLimiter, WritesUnderWay,
 };
 use crate::ids::RandomIds;
 use crate::secret::{EventCursors, SupplierLinks};
@@ -61,6 +61,7 @@ pub(super) fn integration(
             clock(),
             parts.rate_limit.clone(),
             parts.limiter.clone(),
+            WritesUnderWay::new(parts.connections.max_connections),
         ),
         in_progress: RequestsInProgress::new(parts.connections.max_connections),
         files: Arc::clone(&parts.files),

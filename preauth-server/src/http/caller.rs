@@ -17,18 +17,19 @@ use crate::access::{Access, KeyHash, KeyRecord, RateLimit, Window};
 use crate::clock::Clock;
 
 use crate::access::hash_of_presented;
-use crate::fair::{QueueError, Tenant, charged_to};
+use crate::fair::{Tenant, charged_to};
 use crate::live::Live;
 
 use super::authorization::bearer;
 use super::client_address::ClientAddress;
 use super::error::ApiError;
+use super::held;
 use super::known_keys::KnownKeys;
 use super::messages;
-use super::overloads::Overloads;
 use super::reply::Reply;
 use super::tenants::Tenants;
 use super::unauthenticated::UnauthenticatedLimiter;
+use super::writes_under_way::{UnderWay, WritesUnderWay};
 
 /// Maximum time between the look-up of a key and the command. A later command, for example after a long
 /// body, looks the key up again.
@@ -99,7 +100,7 @@ pub struct Gate {
     limiter: UnauthenticatedLimiter,
     known: KnownKeys,
     tenants: Tenants,
-    overloads: Overloads,
+    writes: WritesUnderWay,
 }
 
 /// The outcome of the gate: a caller or a refusal, and the rate window that is added to every
@@ -112,6 +113,8 @@ pub struct Admission {
     pub key: Option<ApiKeyId>,
     /// The key's remaining rate window, if the request was counted.
     pub window: Option<WindowLeft>,
+    /// A write of a head office that was known; it is under way until this is dropped.
+    pub(super) under_way: Option<UnderWay>,
 }
 
 /// The remainder of a key's rate window.
@@ -130,6 +133,7 @@ impl Gate {
         clock: Arc<dyn Clock>,
         limit: Live<RateLimit>,
         limiter: UnauthenticatedLimiter,
+        writes: WritesUnderWay,
     ) -> Self {
         Self {
             known: KnownKeys::new(Arc::clone(&access)),
@@ -138,20 +142,21 @@ impl Gate {
             limit,
             limiter,
             tenants: Tenants::default(),
-            overloads: Overloads::default(),
+            writes,
         }
     }
 
     /// Checks the key, its rate limit, suspension, scope and responsible user, in this order.
     pub async fn admit(&self, req: &Request, scope: Scope) -> Admission {
         let now = self.clock.now();
-        let entry = match self.entry(req, now).await {
-            Ok(entry) => entry,
+        let (entry, under_way) = match self.entry(req, now).await {
+            Ok(entered) => entered,
             Err(refusal) => {
                 return Admission {
                     caller: Err(refusal),
                     key: None,
                     window: None,
+                    under_way: None,
                 };
             }
         };
@@ -161,6 +166,7 @@ impl Gate {
             caller,
             key: Some(entry.key),
             window,
+            under_way,
         }
     }
 
@@ -185,54 +191,31 @@ impl Gate {
         self.authorize(&entry, None, scope, now, req).map(drop)
     }
 
-    /// Refuses a write of a head office of which a full queue has just refused one.
-    pub(super) fn refuse_in_overload(&self, req: &Request) -> Result<(), ApiError> {
-        match self.known_head_office(req) {
-            Some(head_office) if self.overloads.contain(head_office) => {
-                Err(ApiError::unavailable(QueueError::Full))
+    async fn entry(
+        &self,
+        req: &Request,
+        now: Timestamp,
+    ) -> Result<(KeyRecord, Option<UnderWay>), ApiError> {
+        let invalid = || self.refuse_unauthenticated(req, ErrorCode::ApiKeyInvalid, now);
+        let hash = presented_key(req).ok_or_else(invalid)?;
+        let tenant = self.tenants.of(&hash);
+        let under_way = match tenant {
+            Tenant::HeadOffice(head_office) if held::is_write(req) => {
+                let begun = self.writes.begin(head_office);
+                Some(begun.map_err(ApiError::unavailable)?)
             }
-            _ => Ok(()),
-        }
-    }
-
-    /// Remembers that a full queue refused a write.
-    pub(super) fn note_overload(&self, req: &Request) {
-        if let Some(head_office) = self.known_head_office(req) {
-            self.overloads.note(head_office);
-        }
-    }
-
-    /// That of the key, if the key was looked up before.
-    fn known_head_office(&self, req: &Request) -> Option<CompanyId> {
-        match self.tenants.of(&presented_key(req)?) {
-            Tenant::HeadOffice(head_office) => Some(head_office),
-            Tenant::Service | Tenant::Platform | Tenant::Unknown => None,
-        }
-    }
-
-    async fn entry(&self, req: &Request, now: Timestamp) -> Result<KeyRecord, ApiError> {
-        let found = match presented_key(req) {
-            Some(hash) => {
-                let client = ClientAddress::of_request(req);
-                if let Some(seconds) = self.limiter.exhausted(client, now)
-                    && !self.known.contains(hash.beginning()).await?
-                {
-                    return Err(ApiError::new(ErrorCode::RateLimited).retry_after(seconds));
-                }
-                self.look_up(hash, now).await?
-            }
-            None => None,
+            _ => None,
         };
-        found.ok_or_else(|| self.refuse_unauthenticated(req, ErrorCode::ApiKeyInvalid, now))
-    }
-
-    async fn look_up(&self, key: KeyHash, now: Timestamp) -> Result<Option<KeyRecord>, ApiError> {
-        let look_up = self.access.authenticate(&key, self.limit.get(), now);
-        let found = charged_to(self.tenants.of(&key), look_up).await?;
-        if let Some(entry) = &found {
-            self.tenants.remember(key, entry.head_office);
+        let client = ClientAddress::of_request(req);
+        if let Some(seconds) = self.limiter.exhausted(client, now)
+            && !self.known.contains(hash.beginning()).await?
+        {
+            return Err(ApiError::new(ErrorCode::RateLimited).retry_after(seconds));
         }
-        Ok(found)
+        let look_up = self.access.authenticate(&hash, self.limit.get(), now);
+        let entry = charged_to(tenant, look_up).await?.ok_or_else(invalid)?;
+        self.tenants.remember(hash, entry.head_office);
+        Ok((entry, under_way))
     }
 
     fn authorize(

@@ -12,12 +12,12 @@ use preauth_core::wire::{ErrorBody, ErrorDetail, ErrorItem};
 use salvo::http::StatusCode;
 
 use crate::directory::DirectoryError;
-use crate::fair::QueueError;
 use crate::invoice_files::FilesError;
 use crate::language::Language;
 
 use super::problem::{Defect, Problem};
 use super::reply::Reply;
+use super::writes_under_way::Overloaded;
 use super::{english, messages};
 
 /// Seconds after which a request that had no effect may be retried.
@@ -97,11 +97,11 @@ impl ApiError {
         }
     }
 
-    /// Whether a queue was full.
+    /// Whether it was refused because more writes came than are done.
     #[must_use]
-    pub(super) fn is_of_a_full_queue(&self) -> bool {
+    pub(super) fn is_of_overload(&self) -> bool {
         let cause = self.cause().and_then(|cause| cause.downcast_ref());
-        cause == Some(&QueueError::Full)
+        cause == Some(&Overloaded)
     }
 
     /// Sets the seconds after which the request may be retried.

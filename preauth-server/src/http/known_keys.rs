@@ -158,7 +158,7 @@ mod tests {
     use crate::access::NewApiKey;
     use crate::access::{KeyRecord, RateLimit};
     use crate::clock::SystemClock;
-    use crate::http::{Gate, UnauthenticatedLimiter};
+    use crate::http::{Gate, UnauthenticatedLimiter, WritesUnderWay};
     use crate::live::Live;
 
     /// Lists keys; its look-ups find nothing.
@@ -247,6 +247,7 @@ mod tests {
             Arc::new(SystemClock),
             Live::new(RateLimit::default()),
             UnauthenticatedLimiter::limited(),
+            WritesUnderWay::new(8),
         );
         let present = async |key: &NewApiKey| {
             let mut request = Request::new();

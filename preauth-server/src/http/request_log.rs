@@ -102,7 +102,9 @@ impl Handler for RequestLog {
             span.end(&ended, &id);
         }
         let code = notes.code.map(ErrorCode::as_str);
-        if status >= 500 {
+        if notes.is_of_overload {
+            tracing::debug!(target: "request", listener, method, path, status, duration_ms, id, client, code);
+        } else if status >= 500 {
             let error = notes.cause.as_deref();
             tracing::error!(target: "request", listener, method, path, status, duration_ms, id, client, key, operator, code, error);
         } else if is_probe(path) {

@@ -21,6 +21,8 @@ pub(super) struct RequestNotes {
     pub cause: Option<String>,
     /// Its head office has too many requests in progress.
     pub is_crowded: bool,
+    /// More writes come than are done. Thousands a second may be refused for it.
+    pub is_of_overload: bool,
 }
 
 impl RequestNotes {

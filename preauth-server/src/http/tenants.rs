@@ -11,7 +11,7 @@ use crate::fair::Tenant;
 /// Maximum number of keys remembered; when it is reached, the map is cleared.
 const KEYS_LIMIT: usize = 100_000;
 
-/// Head offices of keys that were looked up before. They decide the place in a queue, and who is refused because it is full,
+/// Head offices of keys that were looked up before. They decide the place in a queue, and who is refused in an overload,
 /// and nothing else.
 #[derive(Debug, Default)]
 pub(super) struct Tenants(RwLock<HashMap<KeyHash, CompanyId>>);

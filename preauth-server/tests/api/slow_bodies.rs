@@ -11,7 +11,7 @@ use test_support::{
 };
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
-use tokio::time::{Instant, sleep_until, timeout};
+use tokio::time::{Instant, sleep, sleep_until, timeout};
 
 use crate::operating::exposition::Exposition;
 use crate::strangers::other_company;
@@ -23,6 +23,7 @@ on_each_database! {
     a_company_suspended_while_the_body_arrives_creates_nothing,
     a_user_deactivated_while_the_body_arrives_creates_nothing,
     slow_requests_of_one_head_office_keep_no_other_out,
+    while_too_many_writes_are_under_way_each_head_office_has_its_share,
 }
 
 const DEADLINE: Duration = Duration::from_mins(1);
@@ -226,4 +227,35 @@ async fn slow_requests_of_one_head_office_keep_no_other_out(backend: Backend) {
     let metrics = Exposition::parse(&metrics).unwrap();
     let limit = [("limit", "head_office")];
     assert!(metrics.value("preauth_rate_limited_requests_total", &limit) >= 3.0);
+}
+
+async fn while_too_many_writes_are_under_way_each_head_office_has_its_share(backend: Backend) {
+    let sandbox = Sandbox::start(backend).await;
+    let body = offer_body(&sandbox, "NF-1");
+    let key = sandbox.text("apiKey").to_owned();
+    let other = other_company(&sandbox).await;
+    // An eighth is 8.
+    let limits = [("PREAUTH_CONNECTIONS_MAX", "64")];
+    let server = Server::start_with(sandbox.kill(), "operator-token-of-the-tests", &limits).await;
+    let caller = RawCaller::new(&server.base_url, Some(&key));
+    let other = other.at(&server.base_url);
+    // From now on it is known whose keys these are.
+    for caller in [&caller, &other] {
+        assert_eq!(caller.get(PRE_AUTHORIZATIONS).await.status, 200);
+    }
+    let mut slow = Vec::new();
+    for _ in 0..8 {
+        let (url, bytes) = (&server.base_url, body.to_string().into_bytes());
+        slow.push(SlowCreate::begin_at(url, &key, "application/json", bytes, "").await);
+    }
+    sleep(Duration::from_millis(200)).await;
+    let refused = caller.post_json(PRE_AUTHORIZATIONS, &body).await;
+    assert_eq!(refused.refusal(), (503, "SERVICE_UNAVAILABLE".to_owned()));
+    assert_eq!(refused.header("retry-after"), "1");
+    let accepted = other.post_json(PRE_AUTHORIZATIONS, &body).await;
+    assert_ne!(accepted.status, 503, "{}", accepted.text);
+    drop(slow);
+    let created =
+        async { while caller.post_json(PRE_AUTHORIZATIONS, &body).await.status != 201 {} };
+    timeout(DEADLINE, created).await.expect("there is room");
 }

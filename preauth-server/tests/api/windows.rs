@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use preauth_client::wire::path::PRE_AUTHORIZATIONS;
 use reqwest::Method;
-use test_support::{Answer, Backend, Sandbox, on_each_database};
+use test_support::{Answer, Backend, Sandbox, offer_body, on_each_database};
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
@@ -13,6 +13,7 @@ use crate::write_lock::WriteLock;
 
 on_each_database! {
     a_window_grants_its_limit_over_all_connections_and_never_gives_back,
+    gets_and_lists_are_counted_while_no_operation_can_be_written,
     an_exhausted_key_is_refused_while_nothing_can_be_written,
     an_exhausted_key_that_is_revoked_is_refused_as_revoked_at_once,
 }
@@ -85,6 +86,29 @@ async fn exhausted(backend: Backend) -> Sandbox {
         assert_eq!(caller.get(PRE_AUTHORIZATIONS).await.status, status);
     }
     sandbox
+}
+
+async fn gets_and_lists_are_counted_while_no_operation_can_be_written(backend: Backend) {
+    let sandbox = Sandbox::start(backend).await;
+    let caller = sandbox.caller("apiKey");
+    let offer = offer_body(&sandbox, "NF-1");
+    let created = caller.post_json(PRE_AUTHORIZATIONS, &offer).await;
+    let id = &created.json()["id"];
+    let paths = [
+        PRE_AUTHORIZATIONS.to_owned(),
+        format!("{PRE_AUTHORIZATIONS}/{id}"),
+    ];
+    let lock = WriteLock::of_operations(&sandbox).await;
+    let mut left = number(&created, "x-ratelimit-remaining");
+    for path in paths.iter().cycle().take(20) {
+        // Waiting for the lock would take five seconds.
+        let asked = timeout(Duration::from_secs(3), caller.get(path)).await;
+        let answer = asked.expect("reading waits for no commit");
+        assert_eq!(answer.status, 200, "{}", answer.text);
+        left -= 1;
+        assert_eq!(number(&answer, "x-ratelimit-remaining"), left);
+    }
+    lock.let_go().await;
 }
 
 async fn an_exhausted_key_is_refused_while_nothing_can_be_written(backend: Backend) {

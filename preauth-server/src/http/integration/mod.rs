@@ -102,9 +102,7 @@ impl<E: Endpoint> Handler for Guarded<E> {
 
 impl<E: Endpoint> Guarded<E> {
     async fn serve(&self, req: &mut Request, depot: &mut Depot, res: &mut Response) {
-        let begins =
-            held::refuse(&self.api.hold, false).and_then(|()| self.refuse_in_overload(req));
-        if let Err(refusal) = begins {
+        if let Err(refusal) = held::refuse(&self.api.hold, false) {
             RequestNotes::of(depot).route = Some(Arc::clone(&self.route));
             handler::refuse(refusal, depot, res);
             return;
@@ -113,9 +111,11 @@ impl<E: Endpoint> Guarded<E> {
             caller,
             key,
             window,
+            under_way: _under_way,
         } = self.api.gate.admit(req, E::SCOPE).await;
         let notes = RequestNotes::of(depot);
         notes.key = key;
+        notes.is_of_overload = caller.as_ref().is_err_and(ApiError::is_of_overload);
         notes.route = Some(Arc::clone(&self.route));
         let may_go_on = caller
             .and_then(|caller| held::refuse(&self.api.hold, held::is_write(req)).map(|()| caller));
@@ -123,12 +123,6 @@ impl<E: Endpoint> Guarded<E> {
             Ok(caller) => self.run(caller, req, depot, res).await,
             Err(refusal) => Err(refusal),
         };
-        if let Err(refusal) = &outcome
-            && E::SCOPE == Scope::PreauthWrite
-            && refusal.is_of_a_full_queue()
-        {
-            self.api.gate.note_overload(req);
-        }
         let is_crowded = RequestNotes::of(depot).is_crowded;
         let window = window.and_then(|window| match &outcome {
             Ok(_) => Some(window),
@@ -141,13 +135,6 @@ impl<E: Endpoint> Guarded<E> {
             Some(window) => window.add_to(reply).write(res),
             None => reply.write(res),
         }
-    }
-
-    fn refuse_in_overload(&self, req: &Request) -> Result<(), ApiError> {
-        if E::SCOPE != Scope::PreauthWrite {
-            return Ok(());
-        }
-        self.api.gate.refuse_in_overload(req)
     }
 
     /// Runs the endpoint, unless the caller's head office has too many requests in progress.

@@ -23,6 +23,7 @@ use uuid::Uuid;
 
 use crate::feed::{EventNumbers, Look, Numbered};
 use crate::store::error::{Fault, WriteError, unavailable};
+use crate::store::sql::planner::{find_by_keys, read_in_index_order};
 
 use super::PostgresStore;
 use super::session::{Failure, autocommit};
@@ -292,13 +293,20 @@ pub(super) async fn forget(
     connection: &mut PgConnection,
     (before, limit): &(Timestamp, u32),
 ) -> Result<u64, WriteError> {
+    find_by_keys(connection).await?;
+    read_in_index_order(connection).await?;
     let row = sqlx::query(
         "WITH old AS MATERIALIZED (
              SELECT b.number, b.after_event, b.last_event, b.head_offices FROM event_batches b
-             WHERE b.numbered_at < $1 AND b.number > 0
-               AND b.number < (SELECT max(number) FROM event_batches)
-               AND b.after_event < (SELECT first.after_event + $2 FROM event_batches first
-                                    WHERE first.number > 0 ORDER BY first.number LIMIT 1)
+             WHERE b.number > 0 AND b.number < (
+                 -- All batches after it are newer, and are not read.
+                 SELECT kept.number FROM event_batches kept
+                 WHERE kept.number > 0 AND (
+                     kept.numbered_at >= $1
+                     OR kept.after_event >= (SELECT first.after_event + $2 FROM event_batches first
+                                             WHERE first.number > 0 ORDER BY first.number LIMIT 1)
+                     OR kept.number = (SELECT max(number) FROM event_batches))
+                 ORDER BY kept.number LIMIT 1)
              ORDER BY b.number LIMIT $2
          ),
          chosen AS MATERIALIZED (
@@ -310,22 +318,22 @@ pub(super) async fn forget(
          ),
          removed AS (
              DELETE FROM event_feed f USING chosen c
-             WHERE f.head_office_id = ANY (ARRAY[c.head_office_id]) AND f.number = ANY (ARRAY[c.number])
+             WHERE f.head_office_id = c.head_office_id AND f.number = c.number
              RETURNING f.head_office_id, f.number, f.event_id, f.payer_id, f.supplier_id
          ),
          ended AS (
              INSERT INTO event_feed_ends (head_office_id, company_id, number, event_id)
              SELECT DISTINCT ON (r.head_office_id, c.id) r.head_office_id, c.id, r.number, r.event_id
              FROM removed r CROSS JOIN LATERAL (
-                 SELECT c.id FROM companies c
-                 WHERE c.id = ANY (ARRAY[r.payer_id, r.supplier_id])
-                   AND c.head_office_id = r.head_office_id) AS c
+                 SELECT c.id, c.head_office_id FROM companies c
+                 WHERE c.id = ANY (ARRAY[r.payer_id, r.supplier_id]) OFFSET 0) AS c
+             WHERE c.head_office_id = r.head_office_id
              ORDER BY r.head_office_id, c.id, r.number DESC
              ON CONFLICT (head_office_id, company_id) DO UPDATE
              SET number = excluded.number, event_id = excluded.event_id
              WHERE event_feed_ends.number < excluded.number
          ),
-         gone AS (DELETE FROM event_batches b USING old o WHERE b.number = ANY (ARRAY[o.number]))
+         gone AS (DELETE FROM event_batches b USING old o WHERE b.number = o.number)
          SELECT (SELECT count(*) FROM removed) + (SELECT count(*) FROM old) AS removed",
     )
     .bind(before.unix_millis())

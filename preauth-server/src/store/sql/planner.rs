@@ -16,7 +16,7 @@ pub(super) async fn plan_by_values(session: &mut dyn Session) -> Result<(), sqlx
 
 /// Finds rows by their keys until the transaction ends, in triggers, too. PostgreSQL expects many rows of what a trigger
 /// gets, and would read all that these may be joined to. Few rows are sorted, whatever the transaction asked before.
-pub(super) async fn find_by_keys(session: &mut dyn Session) -> Result<(), sqlx::Error> {
+pub(in crate::store) async fn find_by_keys(session: &mut dyn Session) -> Result<(), sqlx::Error> {
     query(sql!({
         sqlite: "SELECT 1",
         postgres: "SELECT set_config('enable_hashjoin', 'off', TRUE), set_config('enable_mergejoin', 'off', TRUE),
