@@ -7,8 +7,8 @@ use tokio::runtime::Builder;
 use crate::company;
 use crate::scene::Scene;
 
-/// One operation in 5,000 has the rare status.
-const RARE: u64 = 5_000;
+/// One operation in 500 has the rare status: a page of a company with 10,000.
+const RARE: u64 = 500;
 
 /// Adds operations, with all rows that they leave behind once their events and mails are sent. Foreign
 /// keys and triggers take most of the time, so they are switched off; the counts that triggers keep
