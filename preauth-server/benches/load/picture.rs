@@ -7,13 +7,15 @@ use plotters::prelude::*;
 use crate::statistics::grouped;
 
 const HEIGHT: u32 = 320;
-const SIZE: (u32, u32) = (960, HEIGHT + 24);
+const SIZE: (u32, u32) = (960, HEIGHT + 40);
 const TEXT: RGBColor = RGBColor(128, 128, 128);
 const LINE: RGBColor = RGBColor(46, 134, 222);
 const FONT: (&str, u32) = ("sans-serif", 14);
 const TITLE: (&str, u32) = ("sans-serif", 17);
 const SMALL: (&str, u32) = ("sans-serif", 11);
 const MARGIN: u32 = 12;
+/// Half of the last label.
+const RIGHT: u32 = 32;
 const LEFT: u32 = 64;
 const BELOW: u32 = 44;
 
@@ -36,21 +38,32 @@ impl Panel {
     }
 }
 
-/// The picture as text, with a line below it.
+/// The picture as text, with two lines below it.
 pub(crate) fn draw(panels: &[Panel; 2], below: &str) -> String {
     let mut svg = String::new();
     {
         let root = SVGBackend::with_string(&mut svg, SIZE).into_drawing_area();
         let (panels_area, line) = root.split_vertically(HEIGHT);
         let small = SMALL.into_font().color(&TEXT);
-        let place = (LEFT.cast_signed(), 4);
-        line.draw(&Text::new(below, place, small)).unwrap();
+        for (text, y) in halves(below).into_iter().zip([4, 20]) {
+            let place = (LEFT.cast_signed(), y);
+            line.draw(&Text::new(text, place, small.clone())).unwrap();
+        }
         for (area, panel) in panels_area.split_evenly((1, 2)).iter().zip(panels) {
             panel.draw(area);
         }
         root.present().unwrap();
     }
     svg
+}
+
+/// A text for two lines, divided after the part that reaches its middle.
+fn halves(text: &str) -> [&str; 2] {
+    let middle = text.len() / 2;
+    let end = text.match_indices("; ").map(|(at, mark)| at + mark.len());
+    let end = end.filter(|end| *end >= middle).min();
+    let (first, second) = text.split_at(end.unwrap_or(text.len()));
+    [first, second]
 }
 
 impl Panel {
@@ -62,6 +75,7 @@ impl Panel {
         let mut chart = ChartBuilder::on(area)
             .caption(self.title, TITLE.into_font().color(&TEXT))
             .margin(MARGIN)
+            .margin_right(RIGHT)
             .x_label_area_size(BELOW)
             .y_label_area_size(LEFT)
             .build_cartesian_2d((first..last).log_scale().base(base), 0..top + top / 10 + 1)

@@ -64,6 +64,8 @@ fn beside_operations(run: &Run) -> [Panel; 2] {
         fill(&scene, operations - there);
         there = operations;
         let gets = Gets::of(&scene, run);
+        // The pages that were just filled are not in memory.
+        gets.run(&scene, run);
         let p99s = [
             clients::creates(&scene, CLIENTS, run.time()).percentile(99),
             gets.run(&scene, run).percentile(99),
