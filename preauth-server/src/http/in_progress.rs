@@ -15,8 +15,12 @@ const FRACTION: usize = 8;
 #[derive(Clone, Debug)]
 pub struct RequestsInProgress {
     max: usize,
-    counts: Arc<Mutex<HashMap<CompanyId, usize>>>,
+    counts: Arc<Mutex<Counts>>,
 }
+
+/// The number of requests of each head office that has any.
+#[derive(Debug, Default)]
+pub(super) struct Counts(HashMap<CompanyId, usize>);
 
 /// A request in progress; the drop of its last clone ends it. As an extension of an answer it lasts
 /// until the answer is sent.
@@ -26,16 +30,45 @@ pub(super) struct InProgress(#[expect(dead_code, reason = "kept for its drop")] 
 #[derive(Debug)]
 struct Counted {
     head_office: CompanyId,
-    counts: Arc<Mutex<HashMap<CompanyId, usize>>>,
+    counts: Arc<Mutex<Counts>>,
+}
+
+/// An eighth of a listener's connections, and one at least.
+pub(super) fn eighth(max_connections: usize) -> usize {
+    let eighth = max_connections.checked_div(FRACTION);
+    eighth.unwrap_or_default().max(1)
+}
+
+impl Counts {
+    pub(super) fn of(&self, head_office: CompanyId) -> usize {
+        self.0.get(&head_office).copied().unwrap_or_default()
+    }
+
+    pub(super) fn head_offices(&self) -> usize {
+        self.0.len()
+    }
+
+    pub(super) fn add(&mut self, head_office: CompanyId) {
+        let count = self.0.entry(head_office).or_default();
+        *count = count.saturating_add(1);
+    }
+
+    pub(super) fn remove(&mut self, head_office: CompanyId) {
+        if let Some(count) = self.0.get_mut(&head_office) {
+            *count = count.saturating_sub(1);
+            if *count == 0 {
+                self.0.remove(&head_office);
+            }
+        }
+    }
 }
 
 impl RequestsInProgress {
     /// For a listener that accepts this number of connections.
     #[must_use]
     pub fn new(max_connections: usize) -> Self {
-        let max = max_connections.checked_div(FRACTION);
         Self {
-            max: max.unwrap_or_default().max(1),
+            max: eighth(max_connections),
             counts: Arc::default(),
         }
     }
@@ -43,11 +76,10 @@ impl RequestsInProgress {
     /// Counts a request; `None` when its head office has as many in progress as it may.
     pub(super) fn begin(&self, head_office: CompanyId) -> Option<InProgress> {
         let mut counts = lock(&self.counts);
-        let count = counts.entry(head_office).or_default();
-        if *count >= self.max {
+        if counts.of(head_office) >= self.max {
             return None;
         }
-        *count = count.saturating_add(1);
+        counts.add(head_office);
         Some(InProgress(Arc::new(Counted {
             head_office,
             counts: Arc::clone(&self.counts),
@@ -57,17 +89,11 @@ impl RequestsInProgress {
 
 impl Drop for Counted {
     fn drop(&mut self) {
-        let mut counts = lock(&self.counts);
-        if let Some(count) = counts.get_mut(&self.head_office) {
-            *count = count.saturating_sub(1);
-            if *count == 0 {
-                counts.remove(&self.head_office);
-            }
-        }
+        lock(&self.counts).remove(self.head_office);
     }
 }
 
-fn lock(counts: &Mutex<HashMap<CompanyId, usize>>) -> MutexGuard<'_, HashMap<CompanyId, usize>> {
+fn lock(counts: &Mutex<Counts>) -> MutexGuard<'_, Counts> {
     counts.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -99,7 +125,7 @@ mod tests {
         drop(first);
         assert!(requests.begin(one).is_none());
         drop(copy);
-        assert!(lock(&requests.counts).is_empty());
+        assert_eq!(lock(&requests.counts).head_offices(), 0);
         assert!(requests.begin(one).is_some());
     }
 }

@@ -4,7 +4,6 @@
 //! make all of them slow: they are refused before their key is looked up and their body read, which leaves that time to those
 //! that are accepted. A burst is not an overload: at first as many are accepted as there are connections.
 
-use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -12,13 +11,13 @@ use preauth_core::value::CompanyId;
 use thiserror::Error;
 use tokio::time::Instant;
 
-/// Requests of this fraction of a listener's connections may be writes for any time: an eighth.
-const FRACTION: usize = 8;
-/// More than that for this long is an overload.
+use super::in_progress::{Counts, eighth};
+
+/// As many under way as may be, for this long, are an overload.
 const OVERLOADED_AFTER: Duration = Duration::from_millis(100);
 
-/// Counts the writes under way; clones share the counts.
-#[derive(Clone, Debug)]
+/// Counts the writes under way, of which there may be an eighth of the listener's connections in an overload.
+#[derive(Debug)]
 pub struct WritesUnderWay(Arc<Shared>);
 
 #[derive(Debug)]
@@ -29,7 +28,7 @@ struct Shared {
 
 #[derive(Debug, Default)]
 struct State {
-    of_each: HashMap<CompanyId, usize>,
+    of_each: Counts,
     all: usize,
     /// Since when there are as many as may be; until there are half of that.
     full_since: Option<Instant>,
@@ -53,9 +52,8 @@ impl WritesUnderWay {
     /// For a listener that accepts this number of connections.
     #[must_use]
     pub fn new(max_connections: usize) -> Self {
-        let max = max_connections.checked_div(FRACTION);
         Self(Arc::new(Shared {
-            max: max.unwrap_or_default().max(1),
+            max: eighth(max_connections),
             state: Mutex::default(),
         }))
     }
@@ -65,9 +63,7 @@ impl WritesUnderWay {
     pub(super) fn begin(&self, head_office: CompanyId) -> Result<UnderWay, Overloaded> {
         let Self(shared) = self;
         let (max, mut state) = (shared.max, shared.lock());
-        let own = state.of_each.get(&head_office).copied();
-        let own = own.unwrap_or_default();
-        if state.is_overload(max) && own >= state.share(max) {
+        if state.is_overload(max) && state.of_each.of(head_office) >= state.share(max) {
             state.refused = state.refused.saturating_add(1);
             let is_first = state.refused == 1;
             drop(state);
@@ -82,7 +78,7 @@ impl WritesUnderWay {
             return Err(Overloaded);
         }
         state.all = state.all.saturating_add(1);
-        state.of_each.insert(head_office, own.saturating_add(1));
+        state.of_each.add(head_office);
         if state.all >= max {
             state.full_since.get_or_insert_with(Instant::now);
         }
@@ -107,17 +103,9 @@ impl State {
     }
 
     fn share(&self, max: usize) -> usize {
-        max.checked_div(self.of_each.len()).unwrap_or(max).max(1)
-    }
-
-    fn end(&mut self, head_office: CompanyId) {
-        self.all = self.all.saturating_sub(1);
-        if let Some(count) = self.of_each.get_mut(&head_office) {
-            *count = count.saturating_sub(1);
-            if *count == 0 {
-                self.of_each.remove(&head_office);
-            }
-        }
+        max.checked_div(self.of_each.head_offices())
+            .unwrap_or(max)
+            .max(1)
     }
 }
 
@@ -125,7 +113,8 @@ impl Drop for UnderWay {
     fn drop(&mut self) {
         let Shared { max, .. } = *self.shared;
         let mut state = self.shared.lock();
-        state.end(self.head_office);
+        state.all = state.all.saturating_sub(1);
+        state.of_each.remove(self.head_office);
         if state.all > max / 2 {
             return;
         }
@@ -149,7 +138,7 @@ mod tests {
     const MAX: usize = 8;
 
     fn writes() -> WritesUnderWay {
-        WritesUnderWay::new(MAX * super::FRACTION)
+        WritesUnderWay::new(MAX * 8)
     }
 
     fn head_office(number: u128) -> CompanyId {
@@ -206,6 +195,6 @@ mod tests {
         let writes = writes();
         drop([begin(&writes, 1, 2), begin(&writes, 2, 1)]);
         let state = writes.0.lock();
-        assert!(state.of_each.is_empty() && state.all == 0);
+        assert_eq!((state.of_each.head_offices(), state.all), (0, 0));
     }
 }
