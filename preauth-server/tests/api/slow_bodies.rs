@@ -252,8 +252,10 @@ async fn while_too_many_writes_are_under_way_each_head_office_has_its_share(back
     let refused = caller.post_json(PRE_AUTHORIZATIONS, &body).await;
     assert_eq!(refused.refusal(), (503, "SERVICE_UNAVAILABLE".to_owned()));
     assert_eq!(refused.header("retry-after"), "1");
-    let accepted = other.post_json(PRE_AUTHORIZATIONS, &body).await;
-    assert_ne!(accepted.status, 503, "{}", accepted.text);
+    // The rules are asked: it has no credit analysis.
+    let decided = other.post_json(PRE_AUTHORIZATIONS, &body).await.refusal();
+    let code = "CREDIT_ANALYSIS_INVOICE_AMOUNT_EXCEEDED".to_owned();
+    assert_eq!(decided, (422, code));
     drop(slow);
     let created =
         async { while caller.post_json(PRE_AUTHORIZATIONS, &body).await.status != 201 {} };

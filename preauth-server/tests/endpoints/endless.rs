@@ -4,8 +4,7 @@ use crate::house::House;
 use crate::receiver::{Manner, NO_CONTENT, Receiver};
 
 /// Maximum growth of the server's peak memory by two deliveries to a receiver that sends endlessly.
-/// Such a receiver sends hundreds of MiB meanwhile; the allocator takes up to 4 MiB at once.
-const MAX_ADDED_KIB: u64 = 8 * 1024;
+const MAX_ADDED_KIB: u64 = 1024;
 /// Deliveries after which the server's memory is stable.
 const WARM_UP: usize = 12;
 

@@ -110,11 +110,11 @@ const PERMITTED: [(&str, &str); 24] = [
     ),
     (
         "SELECT d.id, d.head_office_id, d.event_id, d.event_type",
-        "when an operator asks for a company's of one type or status; half a second for a million",
+        "to be mended: a company's deliveries of a type or status",
     ),
     (
         "SELECT id, head_office_id, operation_id, coalesce(variant, kind)",
-        "when an operator asks for a company's of one kind or status; half a second for a million",
+        "to be mended: a company's mails of a kind or status",
     ),
 ];
 
