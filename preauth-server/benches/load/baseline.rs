@@ -33,10 +33,33 @@ pub(crate) fn run_not_durable(scene: &Scene, script: &str, clients: usize, secon
     run_with("-c synchronous_commit=off", scene, script, clients, seconds)
 }
 
+/// Transactions in each second.
+pub(crate) fn each_second(scene: &Scene, script: &str, clients: usize, seconds: u64) -> Vec<u64> {
+    let mut pgbench = pgbench(scene, script, clients, seconds);
+    let (_, printed) = finished(pgbench.arg("--progress=1"), scene);
+    let (_, progress) = printed.split_once("progress: ").unwrap();
+    let seconds = progress.split("progress: ");
+    seconds
+        .map(|second| number_behind(second, " s, "))
+        .collect()
+}
+
 fn run_with(options: &str, scene: &Scene, script: &str, clients: usize, seconds: u64) -> Done {
     let log = TempDir::new().unwrap();
-    let mut pgbench = Command::new("pgbench");
+    let mut pgbench = pgbench(scene, script, clients, seconds);
     pgbench.env("PGOPTIONS", options);
+    // One transaction in twenty, so that the log costs next to nothing.
+    pgbench.args(["--log", "--sampling-rate=0.05"]);
+    let (printed, _) = finished(pgbench.current_dir(&log), scene);
+    Done {
+        rate: number_behind(&printed, "tps = "),
+        transactions: number_behind(&printed, "transactions actually processed: "),
+        p50: percentile(&latencies(&log), 50),
+    }
+}
+
+fn pgbench(scene: &Scene, script: &str, clients: usize, seconds: u64) -> Command {
+    let mut pgbench = Command::new("pgbench");
     pgbench.args(["--no-vacuum", "--protocol=prepared", "--jobs=2"]);
     pgbench.arg(format!("--client={clients}"));
     pgbench.arg(format!("--time={seconds}"));
@@ -44,21 +67,16 @@ fn run_with(options: &str, scene: &Scene, script: &str, clients: usize, seconds:
     for (name, value) in scene.ids() {
         pgbench.arg(format!("--define={name}={value}"));
     }
-    // One transaction in twenty, so that the log costs next to nothing.
-    pgbench.args(["--log", "--sampling-rate=0.05"]);
-    pgbench.current_dir(&log);
+    pgbench
+}
+
+/// What it prints as its results, and beside them.
+fn finished(pgbench: &mut Command, scene: &Scene) -> (String, String) {
     let output = pgbench.arg(&scene.cluster().url).output().unwrap();
-    let printed = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert!(
-        output.status.success(),
-        "{}",
-        String::from_utf8_lossy(&output.stderr)
-    );
-    Done {
-        rate: number_behind(&printed, "tps = "),
-        transactions: number_behind(&printed, "transactions actually processed: "),
-        p50: percentile(&latencies(&log), 50),
-    }
+    let [results, beside] =
+        [output.stdout, output.stderr].map(|it| String::from_utf8_lossy(&it).into_owned());
+    assert!(output.status.success(), "{beside}");
+    (results, beside)
 }
 
 /// The third field of each line of pgbench's logs, sorted.

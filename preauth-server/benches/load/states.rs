@@ -6,6 +6,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
+use crate::baseline;
 use crate::clients::{self, Done};
 use crate::fill::fill;
 use crate::run::Run;
@@ -19,6 +20,8 @@ const CLIENTS: usize = 64;
 const SECONDS: u64 = 25;
 const OPERATIONS: u64 = 1_000_000;
 const STATES: [&str; 4] = ["fresh", "analysed", "million", "restored"];
+/// States in whose first second pgbench finds as much that is not in memory.
+const LARGE: [&str; 2] = ["million", "restored"];
 /// States that were never analysed, each with its analysed twin and the size of both.
 const TWINS: [(&str, &str, &str); 2] = [
     ("fresh", "analysed", "3 rows"),
@@ -37,7 +40,8 @@ pub(crate) fn run(run: &Run, table: &mut Table) {
         if pair % 2 == 1 {
             states.reverse();
         }
-        let runs = states.map(|state| (state, trial(&mut scene, state, time)));
+        let creates = |scene: &Scene| clients::creates(scene, CLIENTS, time);
+        let runs = states.map(|state| (state, trial(&mut scene, state, creates)));
         compare(&runs, table);
         for (state, done) in &runs {
             let seconds = done.each_second();
@@ -56,6 +60,16 @@ pub(crate) fn run(run: &Run, table: &mut Table) {
                     listed(&seconds)
                 ));
             }
+        }
+        for state in LARGE {
+            let seconds = trial(&mut scene, state, |scene| {
+                baseline::each_second(scene, baseline::CREATE, CLIENTS, time.as_secs())
+            });
+            let [_, median, _] = spread(&seconds);
+            let first = (seconds.first().copied().unwrap_or_default(), median);
+            let what =
+                format!("pgbench's one statement, 64 clients, {state}: first second of the run");
+            table.ratio(&what, "its median second", Target::None, "/s", first);
         }
     }
 }
@@ -117,10 +131,10 @@ fn execute(program: &str, options: &[&str], dump: &Path, last: &str) {
     assert!(status.unwrap().success(), "{program}");
 }
 
-fn trial(scene: &mut Scene, state: &str, time: Duration) -> Done {
+fn trial<T>(scene: &mut Scene, state: &str, load: impl Fn(&Scene) -> T) -> T {
     copy(scene, state, TRIAL);
     scene.move_to(TRIAL);
-    let done = clients::creates(scene, CLIENTS, time);
+    let done = load(scene);
     scene.servers.clear();
     scene
         .cluster()

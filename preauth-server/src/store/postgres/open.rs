@@ -37,19 +37,18 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// Server-side timeouts, so that a statement of a lost instance does not block others. Also: no
 /// sequential scans where an index exists. A session caches the plans of its statements and foreign
 /// key checks; a plan made while the table held three rows would scan it until somebody analyses
-/// it. And such a plan looks so costly that it would be JIT-compiled.
-const SESSION: [(&str, &str); 6] = [
+/// it. And such a plan looks so costly that it would be JIT-compiled. The first plan of a statement is kept: one for the
+/// values looks cheaper for most arrays, and in large tables, but planning takes longer than execution.
+const SESSION: [(&str, &str); 7] = [
     ("statement_timeout", "10s"),
     ("lock_timeout", "5s"),
     ("idle_in_transaction_session_timeout", "15s"),
     ("tcp_keepalives_idle", "30"),
     ("enable_seqscan", "off"),
     ("jit", "off"),
+    ("plan_cache_mode", "force_generic_plan"),
 ];
 
-/// For statements over arrays: a custom plan looks cheaper, because most arrays are short, but
-/// planning takes longer than execution.
-const KEPT_PLANS: [(&str, &str); 1] = [("plan_cache_mode", "force_generic_plan")];
 /// For cached plans that find rows by key: while a table is small, a plan that scans it looks
 /// cheaper, and would still be in use when the table has grown.
 ///
@@ -73,22 +72,21 @@ pub(super) async fn open(url: &DatabaseUrl) -> Result<PostgresStore, OpenError> 
     let wake = Wake::spawn(connections.pool().clone(), options.clone(), &primary);
     let wake = Arc::new(wake);
     // A separate pool, so that a commit never waits for reads to return a connection.
-    let kept_plans = session.clone().options(KEPT_PLANS);
     let lane = |options: PgConnectOptions, lock_timeout| {
         few(options.options([("lock_timeout", lock_timeout)]))
     };
     let suspects = Arc::new(Suspects::default());
     let writer = Writer::of_all(
-        lane(kept_plans.clone(), writer::LANE_LOCK_TIMEOUT),
+        lane(session.clone(), writer::LANE_LOCK_TIMEOUT),
         Arc::clone(&wake),
         Arc::clone(&suspects),
     );
     let aside = Aside::spawn(Writer::apart(
-        lane(kept_plans.clone(), writer::ASIDE_LOCK_TIMEOUT),
+        lane(session.clone(), writer::ASIDE_LOCK_TIMEOUT),
         Arc::clone(&wake),
         Arc::clone(&suspects),
     ));
-    let by_keys = kept_plans.options(BY_KEYS);
+    let by_keys = session.clone().options(BY_KEYS);
     let mails = few(by_keys.clone());
     let offers = SharedRead::new(few(by_keys.clone()), |connection, targets| {
         Box::pin(offers::find_all(connection, targets))

@@ -47,8 +47,9 @@ async fn list(session: &mut dyn Session, page: PageRequest) -> Result<Listed, Fa
         Window::FromOldest { skip, take } => ("ASC", skip, take),
     };
     // Of the invoices before the page only the ids are read.
-    let mut query = Builder::new(select_invoices!("WHERE i.id"));
-    newest::among(&mut query, session.dialect(), |ids| {
+    let mut query = Builder::new("");
+    let invoices = (select_invoices!("WHERE i.id"), "i");
+    newest::among(&mut query, session.dialect(), invoices, |ids| {
         ids.push("SELECT id FROM invoices ORDER BY id ").push(order);
         ids.push(" LIMIT ").bind(clamped(take));
         ids.push(" OFFSET ").bind(clamped(skip));

@@ -100,22 +100,32 @@ pub(super) async fn found<'q>(
     Ok(count.build().total(session).await?)
 }
 
-/// Adds that a key is among those that `keys` selects: the rows of a page alone are read by what joins them. PostgreSQL finds
-/// them by their keys, whatever the statistics.
+/// Adds `select`, which ends with a key to compare, for the keys that `keys` selects: the rows of a page alone are read by what
+/// joins them. What follows calls them `name`. On PostgreSQL each is found by a subquery with a limit, which has only one plan,
+/// whatever the statistics.
 pub(super) fn among<'q>(
     query: &mut Builder<'q>,
     dialect: Dialect,
+    (select, name): (&str, &str),
     keys: impl FnOnce(&mut Builder<'q>),
 ) {
-    query.push(match dialect {
-        Dialect::Sqlite => " IN (",
-        Dialect::Postgres => " = ANY (ARRAY(",
-    });
-    keys(query);
-    query.push(match dialect {
-        Dialect::Sqlite => ")",
-        Dialect::Postgres => "))",
-    });
+    match dialect {
+        Dialect::Sqlite => {
+            query.push(select).push(" IN (");
+            keys(query);
+            query.push(")");
+        }
+        Dialect::Postgres => {
+            query.push("SELECT ").push(name);
+            query.push(".* FROM unnest(ARRAY(");
+            keys(query);
+            query.push(")) AS listed (key) CROSS JOIN LATERAL (");
+            query
+                .push(select)
+                .push(" = listed.key LIMIT 1) AS ")
+                .push(name);
+        }
+    }
 }
 
 #[cfg(test)]

@@ -140,8 +140,9 @@ async fn list(
     }
     // Each source gives as many as the page may need.
     let last = skip.saturating_add(take.into());
-    let mut query = Builder::new(select_operations!("WHERE o.id"));
-    newest::among(&mut query, session.dialect(), |ids| {
+    let mut query = Builder::new("");
+    let operations = (select_operations!("WHERE o.id"), "o");
+    newest::among(&mut query, session.dialect(), operations, |ids| {
         ids.push("SELECT id FROM (");
         for (n, (source, order)) in sources_with_order.into_iter().enumerate() {
             if n > 0 {

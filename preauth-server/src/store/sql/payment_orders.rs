@@ -96,8 +96,9 @@ async fn list(
         Window::FromOldest { skip, take } => ("ASC", skip, take),
     };
     // Of the orders before the page only the ids are read.
-    let mut query = Builder::new(select_orders!("WHERE o.id"));
-    newest::among(&mut query, session.dialect(), |ids| {
+    let mut query = Builder::new("");
+    let orders = (select_orders!("WHERE o.id"), "o");
+    newest::among(&mut query, session.dialect(), orders, |ids| {
         ids.push("SELECT o.id FROM payment_orders o ");
         restrict(ids, filter);
         // The sign keeps the databases from walking through all ids.

@@ -124,8 +124,9 @@ async fn rows(
     if index.is_some() || is_by_counts {
         read_in_index_order(session).await?;
     }
-    let mut query = Builder::new(select_operations!("WHERE o.id"));
-    newest::among(&mut query, dialect, |ids| {
+    let mut query = Builder::new("");
+    let operations = (select_operations!("WHERE o.id"), "o");
+    newest::among(&mut query, dialect, operations, |ids| {
         if is_by_counts {
             by_counts(ids, set(&filter.statuses));
         } else {

@@ -29,7 +29,7 @@ use crate::store::handovers::Everything;
 use crate::store::pass::Office;
 use reported::{Plans, run_unseen};
 
-/// After this many creates a session has chosen its generic plans.
+/// After this many creates each session of a store has made its plans.
 const UNTIL_PLANS_ARE_KEPT: usize = 8;
 /// Maximum rows of one table that one statement may read.
 const MAX_ROWS: f64 = 32.0;
@@ -69,11 +69,7 @@ struct Scene {
 
 impl Scene {
     async fn new() -> Self {
-        Self::on(Database::fresh().await).await
-    }
-
-    async fn on(database: Database) -> Self {
-        let database = Arc::new(database);
+        let database = Arc::new(Database::fresh().await);
         database.without_autovacuum().await;
         let plans = Plans::of(&database).await;
         let fixture = Fixture::on(&database, 1).await;

@@ -135,8 +135,8 @@ pub(super) async fn list(
         from(&mut query, which, way);
         query.push(") ");
     }
-    query.push(super::SELECT).push("WHERE d.id");
-    newest::among(&mut query, session.dialect(), |ids| {
+    let select = format!("{}WHERE d.id", super::SELECT);
+    newest::among(&mut query, session.dialect(), (&select, "d"), |ids| {
         if way == Way::ByEndpoint {
             ids.push("SELECT id FROM waiting ORDER BY id DESC");
         } else {

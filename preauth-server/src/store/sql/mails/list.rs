@@ -159,8 +159,9 @@ async fn list(
         // Apart from the order, for which the planner would walk through the ids of all mails.
         query.push("WITH waiting AS MATERIALIZED (SELECT id FROM notices ");
         restrict(&mut query, company, filter);
-        query.push(") ").push(SELECT).push("WHERE id");
-        newest::among(&mut query, session.dialect(), |ids| {
+        query.push(") ");
+        let select = format!("{SELECT}WHERE id");
+        newest::among(&mut query, session.dialect(), (&select, "notices"), |ids| {
             ids.push("SELECT id FROM waiting");
             page_of(ids, way, take, skip);
         });
