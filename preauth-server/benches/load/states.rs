@@ -20,7 +20,7 @@ const CLIENTS: usize = 64;
 const SECONDS: u64 = 25;
 const OPERATIONS: u64 = 1_000_000;
 const STATES: [&str; 4] = ["fresh", "analysed", "million", "restored"];
-/// States in whose first second pgbench finds as much that is not in memory.
+/// States whose data are not in memory when a run begins.
 const LARGE: [&str; 2] = ["million", "restored"];
 /// States that were never analysed, each with its analysed twin and the size of both.
 const TWINS: [(&str, &str, &str); 2] = [

@@ -12,6 +12,7 @@ use test_support::{RawCaller, Sandbox};
 use tokio::time::Instant;
 
 use crate::erp::{Entry, Outcome};
+use crate::judge::{History, What};
 use crate::overlap::nothing_overlaps;
 use crate::receiver::Event;
 use crate::scene::Scene;
@@ -58,6 +59,8 @@ pub(crate) async fn check(scene: &Scene) -> Figures {
         deliveries: deliveries.stored().await,
         received: scene.receiver.events(),
     };
+    let broken = history(scene, &left.entries).await.judged().await;
+    assert_eq!(broken, [""; 0]);
     assert_eq!(scene.receiver.wrongs(), [""; 0], "wrongs arrived");
     left.every_answer_matches_its_operation();
     left.every_event_arrived_as_it_is_stored();
@@ -85,6 +88,33 @@ async fn operations(scene: &Scene) -> BTreeMap<String, PreAuthorization> {
         }
     }
     operations
+}
+
+/// What was sent and received, as it was.
+async fn history(scene: &Scene, entries: &[Entry]) -> History {
+    let mut history = History::default();
+    for entry in entries {
+        let number = Some(&entry.number[..]);
+        match &entry.outcome {
+            Outcome::Created {
+                body, cancelled, ..
+            } => {
+                history.add(What::Acknowledged, number, Some(body));
+                if *cancelled {
+                    history.add(What::Canceled, number, None);
+                }
+            }
+            Outcome::NotDone => history.add(What::Refused, number, None),
+            Outcome::Unknown => history.add(What::Unanswered, number, None),
+        }
+    }
+    for page in scene.erp(0).listed(PAGE).await {
+        history.add(What::Listed, None, Some(page.as_bytes()));
+    }
+    for body in scene.receiver.bodies() {
+        history.add(What::Received, None, Some(&body));
+    }
+    history
 }
 
 /// The platform API's view of a company's deliveries.

@@ -201,6 +201,21 @@ impl Erp {
             .await
     }
 
+    /// The pages of the list of its operations, as they are answered.
+    pub(crate) async fn listed(&self, limit: u32) -> Vec<String> {
+        let mut pages = Vec::new();
+        loop {
+            let page = pages.len() + 1;
+            let path = format!("{PRE_AUTHORIZATIONS}?page={page}&limit={limit}");
+            let answer = self.caller.get(&path).await;
+            assert_eq!(answer.status, 200, "{}", answer.text);
+            if answer.json()["data"].as_array().unwrap().is_empty() {
+                return pages;
+            }
+            pages.push(answer.text);
+        }
+    }
+
     /// Cancels its own offer, repeatedly until the outcome is definite.
     async fn cancel(&self, id: OperationId) {
         let cancelled = self.client.cancel(id).await;

@@ -29,6 +29,7 @@ mod held_reader;
 mod held_snapshot;
 mod instance;
 mod instances;
+mod judge;
 mod kills;
 mod misbehaviour;
 mod observation;

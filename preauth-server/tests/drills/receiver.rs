@@ -23,6 +23,7 @@ pub(crate) struct Receiver {
 struct Book {
     verifier: OnceLock<Verifier>,
     events: Mutex<BTreeMap<String, Event>>,
+    bodies: Mutex<Vec<Vec<u8>>>,
     wrongs: Mutex<Vec<String>>,
     answer_after: Mutex<Duration>,
     witness: Mutex<Option<Witness>>,
@@ -87,6 +88,11 @@ impl Receiver {
         self.book.events.lock().unwrap().clone()
     }
 
+    /// The body of every request, whether or not it was as it should be.
+    pub(crate) fn bodies(&self) -> Vec<Vec<u8>> {
+        self.book.bodies.lock().unwrap().clone()
+    }
+
     /// The number of requests that arrived.
     pub(crate) fn arrivals(&self) -> usize {
         let events = self.book.events.lock().unwrap();
@@ -110,6 +116,7 @@ struct Keeper(Arc<Book>);
 
 impl Respond for Keeper {
     fn respond(&self, request: &Request) -> ResponseTemplate {
+        self.0.bodies.lock().unwrap().push(request.body.clone());
         if let Err(wrong) = self.0.enter(request) {
             self.0.wrongs.lock().unwrap().push(wrong);
         }

@@ -37,14 +37,17 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// Server-side timeouts, so that a statement of a lost instance does not block others. Also: no
 /// sequential scans where an index exists. A session caches the plans of its statements and foreign
 /// key checks; a plan made while the table held three rows would scan it until somebody analyses
-/// it. And such a plan looks so costly that it would be JIT-compiled. The first plan of a statement is kept: one for the
-/// values looks cheaper for most arrays, and in large tables, but planning takes longer than execution.
-const SESSION: [(&str, &str); 7] = [
+/// it. And such a plan looks so costly that it would be JIT-compiled. No merge joins, which go over
+/// an index from its beginning until the one row that is joined. A statement keeps its first plan: one
+/// for the values looks cheaper for most arrays, and in large tables, but planning takes longer than
+/// execution.
+const SESSION: [(&str, &str); 8] = [
     ("statement_timeout", "10s"),
     ("lock_timeout", "5s"),
     ("idle_in_transaction_session_timeout", "15s"),
     ("tcp_keepalives_idle", "30"),
     ("enable_seqscan", "off"),
+    ("enable_mergejoin", "off"),
     ("jit", "off"),
     ("plan_cache_mode", "force_generic_plan"),
 ];
@@ -56,11 +59,7 @@ const SESSION: [(&str, &str); 7] = [
 /// its index from end to end, in the order of the key. So statements join by
 /// `id = ANY (ARRAY[other.id])`, of a key of several columns by the first one: that condition finds
 /// a row by its key, and no order of an index serves it.
-const BY_KEYS: [(&str, &str); 3] = [
-    ("enable_bitmapscan", "off"),
-    ("enable_hashjoin", "off"),
-    ("enable_mergejoin", "off"),
-];
+const BY_KEYS: [(&str, &str); 2] = [("enable_bitmapscan", "off"), ("enable_hashjoin", "off")];
 
 pub(super) async fn open(url: &DatabaseUrl) -> Result<PostgresStore, OpenError> {
     let options = checked(url).await?;

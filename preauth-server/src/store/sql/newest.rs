@@ -100,9 +100,9 @@ pub(super) async fn found<'q>(
     Ok(count.build().total(session).await?)
 }
 
-/// Adds `select`, which ends with a key to compare, for the keys that `keys` selects: the rows of a page alone are read by what
-/// joins them. What follows calls them `name`. On PostgreSQL each is found by a subquery with a limit, which has only one plan,
-/// whatever the statistics.
+/// Adds `select`, which ends with a key to compare, for the keys that `keys` selects, each once: the rows of a page alone are
+/// read by what joins them. What follows calls them `name`. On PostgreSQL each is found by a subquery with a limit, which has
+/// only one plan, whatever the statistics.
 pub(super) fn among<'q>(
     query: &mut Builder<'q>,
     dialect: Dialect,

@@ -19,8 +19,7 @@ pub(super) async fn plan_by_values(session: &mut dyn Session) -> Result<(), sqlx
 pub(in crate::store) async fn find_by_keys(session: &mut dyn Session) -> Result<(), sqlx::Error> {
     query(sql!({
         sqlite: "SELECT 1",
-        postgres: "SELECT set_config('enable_hashjoin', 'off', TRUE), set_config('enable_mergejoin', 'off', TRUE),
-                          set_config('enable_sort', 'on', TRUE)"
+        postgres: "SELECT set_config('enable_hashjoin', 'off', TRUE), set_config('enable_sort', 'on', TRUE)"
     }))
     .fetch_one(session)
     .await?;

@@ -14,7 +14,7 @@ use crate::store::page_window::Window;
 use crate::store::rows::{clamped, history_entry, operation, select_operations};
 
 use super::newest;
-use super::planner::read_in_index_order;
+use super::planner::{plan_by_values, read_in_index_order};
 use super::value::Value;
 use super::{Builder, Database, Dialect, Listed, Row, Session, query};
 
@@ -83,6 +83,11 @@ async fn list(
     filter: &Filter,
     page: PageRequest,
 ) -> Result<Listed, Fault> {
+    let dialect = session.dialect();
+    let index = Index::of(dialect, viewer, filter);
+    if index.is_none() && dialect == Dialect::Postgres {
+        plan_by_values(session).await?;
+    }
     let total = total(session, viewer, filter).await?;
     // A status of few operations among a million is found by the head offices that have any.
     let is_rare = matches!(viewer, Viewer::Platform)
@@ -90,7 +95,7 @@ async fn list(
         && !filter.statuses.is_empty()
         && total <= RARE;
     let window = Window::of(page, total);
-    let rows = rows(session, viewer, filter, window, is_rare).await?;
+    let rows = rows(session, viewer, filter, (window, index), is_rare).await?;
     Ok(Listed::whole(rows, total))
 }
 
@@ -110,7 +115,7 @@ async fn rows(
     session: &mut dyn Session,
     viewer: Viewer,
     filter: &Filter,
-    window: Window,
+    (window, index): (Window, Option<Index>),
     is_rare: bool,
 ) -> Result<Vec<Row>, Fault> {
     let (order, skip, take) = match window {
@@ -119,7 +124,6 @@ async fn rows(
         Window::FromOldest { skip, take } => ("ASC", skip, take),
     };
     let dialect = session.dialect();
-    let index = Index::of(dialect, viewer, filter);
     let is_by_counts = is_rare && dialect == Dialect::Postgres;
     if index.is_some() || is_by_counts {
         read_in_index_order(session).await?;

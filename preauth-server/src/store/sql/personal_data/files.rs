@@ -49,6 +49,7 @@ pub(in crate::store) async fn forget_old(
     session: &mut dyn Session,
     (now, ended_before, after, limit): &(Timestamp, Timestamp, i64, u32),
 ) -> Result<OldFiles, WriteError> {
+    find_by_keys(session).await?;
     let rows = query(
         "SELECT f.operation_id, o.created_at < $1 AS is_old,
                 o.created_at < $1 AND o.status IN ('CONCLUDED', 'REPROVED')
