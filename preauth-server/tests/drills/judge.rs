@@ -85,6 +85,12 @@ impl History {
         self.with(What::Received, "", &event(id, kind, operation))
     }
 
+    /// An operation that is listed, and whose event arrived.
+    fn created(self, id: i64, number: &str) -> Self {
+        let listed = self.list(&[operation(id, number, "IN_PRE_AUTH")]);
+        listed.event(&format!("of {id}"), CREATED, id)
+    }
+
     /// Of an offer, one that was canceled, one that was refused, and one without an answer that was created.
     fn sound() -> Self {
         Self::default()
@@ -131,12 +137,7 @@ async fn each_rule_is_broken_by_a_planted_defect() {
                 "two acknowledged as one: 1",
             ],
         ),
-        (
-            sound()
-                .list(&[operation(6, "A", "IN_PRE_AUTH")])
-                .event("e", CREATED, 6),
-            vec!["listed twice: A"],
-        ),
+        (sound().created(6, "A"), vec!["listed twice: A"]),
         (
             sound()
                 .with(What::Unanswered, "I", "")
@@ -155,16 +156,9 @@ async fn each_rule_is_broken_by_a_planted_defect() {
                 .event("f", REVOKED, 9),
             vec!["REPROVED, and nobody canceled it: J"],
         ),
+        (sound().created(3, "C"), vec!["refused, and listed: C"]),
         (
-            sound()
-                .list(&[operation(3, "C", "IN_PRE_AUTH")])
-                .event("e", CREATED, 3),
-            vec!["refused, and listed: C"],
-        ),
-        (
-            sound()
-                .list(&[operation(7, "G", "IN_PRE_AUTH")])
-                .event("e", CREATED, 7),
+            sound().created(7, "G"),
             vec!["listed, and nobody asked for it: G"],
         ),
         (
