@@ -50,10 +50,7 @@ pub(crate) fn run(run: &Run, table: &mut Table) {
             let halves = (late, early);
             let half = format!("{what}: second half of the run");
             table.ratio(&half, "first half", AtLeast(83), "/s", halves);
-            let [_, median, _] = spread(&seconds);
-            let first = (seconds.first().copied().unwrap_or_default(), median);
-            let second = format!("{what}: first second of the run");
-            table.ratio(&second, "its median second", AtLeast(83), "/s", first);
+            compare_first_second(&what, AtLeast(83), &seconds, table);
             if pair + 1 == run.pairs {
                 table.note(format!(
                     "creates in each second, {state}: {}",
@@ -65,11 +62,8 @@ pub(crate) fn run(run: &Run, table: &mut Table) {
             let seconds = trial(&mut scene, state, |scene| {
                 baseline::each_second(scene, baseline::CREATE, CLIENTS, time.as_secs())
             });
-            let [_, median, _] = spread(&seconds);
-            let first = (seconds.first().copied().unwrap_or_default(), median);
-            let what =
-                format!("pgbench's one statement, 64 clients, {state}: first second of the run");
-            table.ratio(&what, "its median second", Target::None, "/s", first);
+            let what = format!("pgbench's one statement, 64 clients, {state}");
+            compare_first_second(&what, Target::None, &seconds, table);
         }
     }
 }
@@ -85,8 +79,8 @@ fn compare(runs: &[(&str, Done)], table: &mut Table) {
         let what = format!("create, 64 clients, never analysed against analysed, {size}");
         let times = (time_of_one(ours.rate()), time_of_one(other.rate()));
         table.ratio(&what, "analysed", ALIKE, " us", times);
-        let first = |done: &Done| done.each_second().first().copied().unwrap_or_default();
-        let times = (time_of_one(first(ours)), time_of_one(first(other)));
+        let [ours, other] = [ours, other].map(|done| first(&done.each_second()));
+        let times = (time_of_one(ours), time_of_one(other));
         let what = format!("{what}: first second");
         table.ratio(&what, "analysed", ALIKE, " us", times);
     }
@@ -94,6 +88,17 @@ fn compare(runs: &[(&str, Done)], table: &mut Table) {
     let [slowest, _, fastest] = spread(&rates);
     let what = "create, 64 clients: fastest of all states, whatever their size";
     table.ratio(what, "slowest", Target::None, "/s", (fastest, slowest));
+}
+
+fn compare_first_second(what: &str, target: Target, seconds: &[u64], table: &mut Table) {
+    let [_, median, _] = spread(seconds);
+    let what = format!("{what}: first second of the run");
+    let rates = (first(seconds), median);
+    table.ratio(&what, "its median second", target, "/s", rates);
+}
+
+fn first(seconds: &[u64]) -> u64 {
+    seconds.first().copied().unwrap_or_default()
 }
 
 /// Microseconds from one create to the next at a rate per second.

@@ -12,7 +12,7 @@ use test_support::{RawCaller, Sandbox};
 use tokio::time::Instant;
 
 use crate::erp::{Entry, Outcome};
-use crate::judge::{History, What};
+use crate::history::{History, What};
 use crate::overlap::nothing_overlaps;
 use crate::receiver::Event;
 use crate::scene::Scene;
@@ -59,8 +59,8 @@ pub(crate) async fn check(scene: &Scene) -> Figures {
         deliveries: deliveries.stored().await,
         received: scene.receiver.events(),
     };
-    let broken = history(scene, &left.entries).await.judged().await;
-    assert_eq!(broken, [""; 0]);
+    let violations = history(scene, &left.entries).await.violations().await;
+    assert_eq!(violations, [""; 0]);
     assert_eq!(scene.receiver.wrongs(), [""; 0], "wrongs arrived");
     left.every_answer_matches_its_operation();
     left.every_event_arrived_as_it_is_stored();

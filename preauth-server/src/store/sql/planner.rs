@@ -1,29 +1,25 @@
 //! What a transaction asks of PostgreSQL's planner.
 
-use super::{Session, query, sql};
+use super::{Dialect, Session, query};
 
 /// Plans each statement for its values until the transaction ends. A kept plan knows neither them nor how large the tables
 /// have become: of a list's filters it cannot tell which one leaves little.
 pub(super) async fn plan_by_values(session: &mut dyn Session) -> Result<(), sqlx::Error> {
-    query(sql!({
-        sqlite: "SELECT 1",
-        postgres: "SELECT set_config('plan_cache_mode', 'force_custom_plan', TRUE)"
-    }))
-    .fetch_one(session)
-    .await?;
-    Ok(())
+    set_on_postgres(
+        session,
+        "SELECT set_config('plan_cache_mode', 'force_custom_plan', TRUE)",
+    )
+    .await
 }
 
 /// Finds rows by their keys until the transaction ends, in triggers, too. PostgreSQL expects many rows of what a trigger
 /// gets, and would read all that these may be joined to. Few rows are sorted, whatever the transaction asked before.
 pub(in crate::store) async fn find_by_keys(session: &mut dyn Session) -> Result<(), sqlx::Error> {
-    query(sql!({
-        sqlite: "SELECT 1",
-        postgres: "SELECT set_config('enable_hashjoin', 'off', TRUE), set_config('enable_sort', 'on', TRUE)"
-    }))
-    .fetch_one(session)
-    .await?;
-    Ok(())
+    set_on_postgres(
+        session,
+        "SELECT set_config('enable_hashjoin', 'off', TRUE), set_config('enable_sort', 'on', TRUE)",
+    )
+    .await
 }
 
 /// Reads ranges in the order of an index until the transaction ends. Without statistics PostgreSQL expects few rows, and
@@ -31,12 +27,18 @@ pub(in crate::store) async fn find_by_keys(session: &mut dyn Session) -> Result<
 pub(in crate::store) async fn read_in_index_order(
     session: &mut dyn Session,
 ) -> Result<(), sqlx::Error> {
-    query(sql!({
-        sqlite: "SELECT 1",
-        postgres: "SELECT set_config('enable_bitmapscan', 'off', TRUE), set_config('enable_sort', 'off', TRUE),
-                          set_config('enable_incremental_sort', 'off', TRUE)"
-    }))
-    .fetch_one(session)
-    .await?;
+    set_on_postgres(
+        session,
+        "SELECT set_config('enable_bitmapscan', 'off', TRUE), set_config('enable_sort', 'off', TRUE),
+                          set_config('enable_incremental_sort', 'off', TRUE)",
+    )
+    .await
+}
+
+/// SQLite has none of these settings.
+async fn set_on_postgres(session: &mut dyn Session, sql: &'static str) -> Result<(), sqlx::Error> {
+    if session.dialect() == Dialect::Postgres {
+        query(sql).fetch_one(session).await?;
+    }
     Ok(())
 }

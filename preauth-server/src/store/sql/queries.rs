@@ -83,9 +83,8 @@ async fn list(
     filter: &Filter,
     page: PageRequest,
 ) -> Result<Listed, Fault> {
-    let dialect = session.dialect();
-    let index = Index::of(dialect, viewer, filter);
-    if index.is_none() && dialect == Dialect::Postgres {
+    let index = Index::of(session.dialect(), viewer, filter);
+    if index.is_none() {
         plan_by_values(session).await?;
     }
     let total = total(session, viewer, filter).await?;

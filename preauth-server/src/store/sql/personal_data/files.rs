@@ -9,7 +9,7 @@ use crate::store::error::WriteError;
 use crate::store::rows::{Columns, content_hash};
 
 use super::super::planner::find_by_keys;
-use super::super::{Session, query};
+use super::super::{Session, query, sql};
 
 /// Before every upload, by whichever clock: the content goes at once.
 pub(super) const LONG_AGO: i64 = 0;
@@ -49,8 +49,7 @@ pub(in crate::store) async fn forget_old(
     session: &mut dyn Session,
     (now, ended_before, after, limit): &(Timestamp, Timestamp, i64, u32),
 ) -> Result<OldFiles, WriteError> {
-    find_by_keys(session).await?;
-    let rows = query(
+    let rows = query(sql!(
         "SELECT f.operation_id, o.created_at < $1 AS is_old,
                 o.created_at < $1 AND o.status IN ('CONCLUDED', 'REPROVED')
                     AND coalesce((SELECT v.at FROM events v
@@ -59,9 +58,9 @@ pub(in crate::store) async fn forget_old(
                     AS is_over
          FROM (SELECT operation_id FROM invoice_files WHERE operation_id > $2
                ORDER BY operation_id LIMIT $3) AS f
-         JOIN operations o ON o.id = f.operation_id
-         ORDER BY f.operation_id",
-    )
+         JOIN operations o ON o.id" (found_by "f.operation_id") "
+         ORDER BY f.operation_id"
+    ))
     .bind(ended_before.unix_millis())
     .bind(*after)
     .bind(*limit)

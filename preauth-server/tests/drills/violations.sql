@@ -1,4 +1,4 @@
--- What a drill's history breaks, a line for each. The parameters are its records, in columns: what happened, the invoice's
+-- The violations in a drill's history, a line for each. The parameters are its records, in columns: what happened, the invoice's
 -- number, and what was sent or received, as it was.
 WITH history AS MATERIALIZED (
     SELECT what, number, body FROM unnest($1::TEXT[], $2::TEXT[], $3::TEXT[]) AS h (what, number, body)

@@ -1,5 +1,5 @@
-//! A second opinion of a drill's history, by a judge that shares no code with the service, its client or its verifier:
-//! PostgreSQL reads what was sent and received, as it was.
+//! The history of a drill, and an independent check of it: PostgreSQL reads the bytes that were sent and received, without
+//! code of the service, its client or its verifier.
 
 use test_support::Database;
 
@@ -44,16 +44,16 @@ impl History {
         self.bodies.push(body.map(text));
     }
 
-    /// What it breaks.
-    pub(crate) async fn judged(&self) -> Vec<String> {
+    /// The rules that it violates, a line for each violation.
+    pub(crate) async fn violations(&self) -> Vec<String> {
         let database = Database::empty().await;
         let sql = database.sql().await;
-        let broken = sqlx::query_scalar(include_str!("judge.sql"))
+        let violations = sqlx::query_scalar(include_str!("violations.sql"))
             .bind(&self.what)
             .bind(&self.numbers)
             .bind(&self.bodies)
             .fetch_all(&sql);
-        broken.await.unwrap()
+        violations.await.unwrap()
     }
 }
 
@@ -112,16 +112,16 @@ impl History {
 }
 
 #[tokio::test]
-async fn a_sound_history_breaks_nothing() {
+async fn a_sound_history_has_no_violations() {
     let sound = History::sound();
-    assert_eq!(sound.judged().await, [""; 0]);
+    assert_eq!(sound.violations().await, [""; 0]);
     // A webhook that arrives again is none.
     let again = sound.event("a", CREATED, 1);
-    assert_eq!(again.judged().await, [""; 0]);
+    assert_eq!(again.violations().await, [""; 0]);
 }
 
 #[tokio::test]
-async fn each_rule_is_broken_by_a_planted_defect() {
+async fn each_rule_finds_a_planted_violation() {
     let sound = History::sound;
     let lost = operation(5, "E", "IN_PRE_AUTH");
     let other = operation(1, "F", "IN_PRE_AUTH");
@@ -184,7 +184,7 @@ async fn each_rule_is_broken_by_a_planted_defect() {
             vec!["one event, different bytes: a"],
         ),
     ];
-    for (history, broken) in planted {
-        assert_eq!(history.judged().await, broken, "{history:?}");
+    for (history, expected) in planted {
+        assert_eq!(history.violations().await, expected, "{history:?}");
     }
 }
