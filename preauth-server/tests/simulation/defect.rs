@@ -27,6 +27,8 @@ pub(crate) enum Defect {
     HandedOverWithoutLease,
     /// A delivery is leased by its commit though the dispatcher of its instance has no room.
     HandedOverBeyondRoom,
+    /// A dispatcher forgets that a commit found no room for a delivery, and later ones pass it.
+    WaitingPassed,
     /// A commit hands over a delivery to a paused endpoint.
     HandedOverWhilePaused,
     /// The lease of a delivery that its commit hands over never ends, even if nobody has it.

@@ -107,6 +107,11 @@ fn a_delivery_that_is_handed_over_without_room_is_found() {
 }
 
 #[test]
+fn a_delivery_that_is_handed_over_past_one_that_waits_is_found() {
+    found(Defect::WaitingPassed, "I18", 50);
+}
+
+#[test]
 fn a_delivery_that_is_handed_over_while_its_endpoint_is_paused_is_found() {
     found(Defect::HandedOverWhilePaused, "I10", 100);
 }

@@ -29,6 +29,8 @@ struct Known<'a> {
     leased: BTreeMap<DeliveryId, Timestamp>,
     /// The deliveries that each mute dispatcher was handed, by endpoint: none of them ends.
     mute: BTreeMap<usize, BTreeMap<EndpointId, u32>>,
+    /// The endpoints for which each process has left deliveries to its next search.
+    waiting: BTreeSet<(u64, EndpointId)>,
 }
 
 /// A committed event and its receivers.
@@ -121,6 +123,21 @@ impl<'a> Case<'a> {
                 is_lost: false,
                 ..
             } => self.handed_within_room(known, *instance, *endpoint),
+            Fact::FoundNoRoom {
+                process,
+                endpoint,
+                is_planned: false,
+            } => {
+                known.waiting.insert((*process, *endpoint));
+            }
+            Fact::Searched { process } => known.waiting.retain(|(it, _)| it != process),
+            Fact::FoundRoom { process, endpoint } => {
+                let is_passed = known.waiting.contains(&(*process, *endpoint));
+                // Over a real database commits and searches run on several threads.
+                self.expect(!self.is_exact || !is_passed, "I18", || {
+                    format!("{fact}, and an earlier one waits for a search")
+                });
+            }
             // All leases are shorter by a jump of the clocks, also those taken while it arrives.
             Fact::Jumped(_) | Fact::LeasesAdvanced => known.leased.clear(),
             Fact::Released { delivery } | Fact::Resent(delivery) => {

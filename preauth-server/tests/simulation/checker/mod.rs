@@ -22,7 +22,7 @@
 //! | I15 | amounts come out as they went in |
 //! | I16 | every offer stages one mail, and nothing else does |
 //! | I17 | payer and supplier read every event on request, as it was committed and in order |
-//! | I18 | a dispatcher is handed no more than it has room for |
+//! | I18 | a dispatcher is handed no more than it has room for, and nothing past what it has left to a search |
 //! | I19 | each mail that an offer owes is sent, refused or, its offer closed, canceled; no other one goes out |
 //! | I20 | a mail goes out once under each lease, which nobody else has, and whose offer stood at that time |
 //! | I21 | a mailbox gets no more mails of a head office in a day than its limit |

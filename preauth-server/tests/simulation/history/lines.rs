@@ -96,7 +96,9 @@ impl fmt::Display for Fact {
             | Self::Killed(_)
             | Self::Muted(_)
             | Self::DispatcherEnded(_)
+            | Self::FoundRoom { .. }
             | Self::FoundNoRoom { .. }
+            | Self::Searched { .. }
             | Self::Faulted { .. }
             | Self::CutOff { .. }
             | Self::ClockSet { .. } => self.instance_line(f),
@@ -126,13 +128,18 @@ impl Fact {
             Self::DispatcherEnded(instance) => {
                 write!(f, "instance {instance}: its dispatcher has ENDED")
             }
+            Self::FoundRoom { process, endpoint } => {
+                write!(f, "process {process}: room for a delivery to {endpoint}")
+            }
             Self::FoundNoRoom {
-                instance,
+                process,
+                endpoint,
                 is_planned,
             } => write!(
                 f,
-                "instance {instance}: no room for a delivery, planned: {is_planned}"
+                "process {process}: no room for a delivery to {endpoint}, planned: {is_planned}"
             ),
+            Self::Searched { process } => write!(f, "process {process}: a search has ended"),
             Self::Faulted {
                 instance,
                 call,

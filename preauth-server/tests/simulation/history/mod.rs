@@ -114,10 +114,20 @@ pub(crate) enum Fact {
         delivery: DeliveryId,
         is_lost: bool,
     },
-    /// A commit found no room for a delivery in its instance's dispatcher, or was to find none.
+    /// A commit found room for a delivery in the dispatcher of its process.
+    FoundRoom {
+        process: u64,
+        endpoint: EndpointId,
+    },
+    /// A commit found no room for a delivery in the dispatcher of its process, or was to find none.
     FoundNoRoom {
-        instance: usize,
+        process: u64,
+        endpoint: EndpointId,
         is_planned: bool,
+    },
+    /// The dispatcher of a process has the result of a search.
+    Searched {
+        process: u64,
     },
     Finished {
         instance: usize,

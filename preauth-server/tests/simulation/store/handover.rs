@@ -46,17 +46,18 @@ impl Watched {
 
 impl Handover for Watched {
     fn reserve(&self, endpoint: EndpointId) -> Option<Box<dyn Room>> {
-        let database = &self.store.database;
+        let (database, process) = (&self.store.database, self.store.process);
         let no_room = |is_planned| {
-            let instance = self.store.instance;
             database.chronicle.note(Fact::FoundNoRoom {
-                instance,
+                process,
+                endpoint,
                 is_planned,
             });
             None
         };
         if database.faults.hits(database.faults.mix().finds_no_room) {
-            return no_room(true);
+            // The dispatcher does not know of it.
+            return no_room(!database.has(Defect::WaitingPassed));
         }
         let room: Box<dyn Room> = match self.intake.reserve(endpoint) {
             Some(room) => room,
@@ -65,6 +66,8 @@ impl Handover for Watched {
             }
             None => return no_room(false),
         };
+        let found = Fact::FoundRoom { process, endpoint };
+        database.chronicle.note(found);
         Some(Box::new(WatchedRoom {
             store: self.store.clone(),
             endpoint,

@@ -14,7 +14,7 @@ mod register;
 mod write;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, RwLock as PlainLock};
 use std::time::Duration;
 
@@ -48,6 +48,8 @@ pub(crate) struct Database {
     grounds: PlainLock<Vec<Ground>>,
     /// The number of promotions: connections do not survive one.
     promotions: AtomicU32,
+    /// The number of processes that have begun.
+    processes: AtomicU64,
     /// Until when the new primary is unreachable.
     is_down_until: Mutex<Option<Instant>>,
     pub(crate) faults: Arc<Faults>,
@@ -76,6 +78,8 @@ pub(crate) struct Database {
 pub(crate) struct SimStore {
     database: Arc<Database>,
     instance: usize,
+    /// Its number among all processes of the run.
+    process: u64,
     /// The instance's own dispatcher.
     wake: Arc<Notify>,
 }
@@ -91,6 +95,7 @@ impl Database {
         Self {
             grounds: PlainLock::new(grounds),
             promotions: AtomicU32::new(0),
+            processes: AtomicU64::new(0),
             is_down_until: Mutex::default(),
             faults,
             chronicle,
@@ -224,9 +229,11 @@ impl SimStore {
     }
 
     pub(crate) fn new(database: Arc<Database>, instance: usize, wake: Arc<Notify>) -> Self {
+        let process = database.processes.fetch_add(1, Ordering::Relaxed);
         Self {
             database,
             instance,
+            process,
             wake,
         }
     }

@@ -51,7 +51,10 @@ impl Outbox for SimStore {
                 Ok(Claimed { leased, full })
             })
         };
-        self.call_on_rows(Call::Claim, work).await
+        let claimed = self.call_on_rows(Call::Claim, work).await?;
+        let process = self.process;
+        self.database.chronicle.note(Fact::Searched { process });
+        Ok(claimed)
     }
 
     async fn finish(
