@@ -76,11 +76,11 @@ impl Sweeper {
             shutdown,
             || async {
                 let report = self.sweep().await?;
-                // If others closed most of them, another instance is doing the work.
-                Ok(if report.expired.len() <= report.closed_by_others {
-                    Next::AfterRest
-                } else {
+                // Of instances side by side one goes on at once; there may be more.
+                Ok(if report.leads {
                     Next::AtOnce
+                } else {
+                    Next::AfterRest
                 })
             },
         )

@@ -12,9 +12,9 @@ BEGIN
             FROM due WHERE operations.id = due.id
             RETURNING operations.id, head_office_id, version
         ), e AS (
-            INSERT INTO events (id, head_office_id, operation_id, version, type, at, actor, body)
+            INSERT INTO events (id, head_office_id, operation_id, version, type, at, actor, body, xid)
             SELECT gen_random_uuid(), head_office_id, id, version, 'pre_authorization.expired', 1,
-                'SYSTEM', repeat('e', 600)
+                'SYSTEM', repeat('e', 600), NULL
             FROM o
             RETURNING id, head_office_id
         ), d AS (

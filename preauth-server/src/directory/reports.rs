@@ -1,6 +1,7 @@
 //! What happened, by day or month and by company.
 
 use async_trait::async_trait;
+use chrono::NaiveDate;
 use preauth_core::port::Unavailable;
 use preauth_core::text_enum;
 use preauth_core::value::{CompanyId, Timestamp};
@@ -12,6 +13,18 @@ text_enum! {
         Day => "DAY",
         /// A month.
         Month => "MONTH",
+    }
+}
+
+impl ReportUnit {
+    /// The name of the day or month that a day belongs to: `2026-11-21` or `2026-11`.
+    #[must_use]
+    pub fn name_of(self, day: NaiveDate) -> String {
+        let mut name = day.to_string();
+        if self == Self::Month {
+            name.truncate("2026-11".len());
+        }
+        name
     }
 }
 

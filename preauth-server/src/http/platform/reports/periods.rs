@@ -99,12 +99,8 @@ fn next(unit: ReportUnit, date: NaiveDate) -> Option<NaiveDate> {
 }
 
 fn period(unit: ReportUnit, date: NaiveDate) -> Option<Period> {
-    let name = match unit {
-        ReportUnit::Day => date.format("%Y-%m-%d"),
-        ReportUnit::Month => date.format("%Y-%m"),
-    };
     Some(Period {
-        name: name.to_string(),
+        name: unit.name_of(date),
         begin: beginning(date)?,
         end: beginning(next(unit, date)?)?,
     })

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use chrono::NaiveDate;
 use preauth_core::value::{Timestamp, calendar};
 use uuid::Uuid;
 
@@ -15,9 +16,12 @@ pub(super) const DELIVERY: &str = "delivery";
 /// The kind of one that was given up and removed since; the others are counted as they stand.
 pub(in crate::store) const FAILED_DELIVERY: &str = "delivery.failed";
 
-/// Sums that are not written yet, in the order in which all writers lock their rows.
+/// Sums of each head office, day and kind that are not written yet.
 #[derive(Debug, Default)]
-pub(in crate::store) struct Counts(BTreeMap<(ReportUnit, Uuid, String, String), Volume>);
+pub(in crate::store) struct Counts(BTreeMap<(Uuid, NaiveDate, String), Volume>);
+
+/// The sums as they are stored, in the order in which all writers lock their rows.
+type Rows = BTreeMap<(ReportUnit, Uuid, String, String), Volume>;
 
 impl Counts {
     /// Adds one of a kind without an amount.
@@ -25,20 +29,26 @@ impl Counts {
         self.add(head_office, at, kind, Volume::ONE);
     }
 
-    /// Adds what happened at a moment: to its day and its month, for its head office and for all together.
+    /// Adds what happened at a moment.
     pub(super) fn add(&mut self, head_office: Uuid, at: Timestamp, kind: &str, more: Volume) {
-        let day = calendar::today(at);
-        for unit in ReportUnit::ALL {
-            let period = match unit {
-                ReportUnit::Day => day.format("%Y-%m-%d"),
-                ReportUnit::Month => day.format("%Y-%m"),
-            };
-            for id in [head_office, EVERYBODY] {
-                let key = (*unit, id, period.to_string(), kind.to_owned());
-                let sum = self.0.entry(key).or_default();
-                *sum = sum.plus(more);
+        let key = (head_office, calendar::today(at), kind.to_owned());
+        let sum = self.0.entry(key).or_default();
+        *sum = sum.plus(more);
+    }
+
+    /// Each sum counts for its day and its month, for its head office and for all together.
+    fn rows(self) -> Rows {
+        let mut rows = Rows::new();
+        for ((head_office, day, kind), sum) in self.0 {
+            for unit in ReportUnit::ALL {
+                for id in [head_office, EVERYBODY] {
+                    let row = rows.entry((*unit, id, unit.name_of(day), kind.clone()));
+                    let stored = row.or_default();
+                    *stored = stored.plus(sum);
+                }
             }
         }
+        rows
     }
 
     /// Adds them to those that are stored.
@@ -47,7 +57,7 @@ impl Counts {
         session: &mut dyn Session,
     ) -> Result<(), sqlx::Error> {
         let stored = |number| i64::try_from(number).unwrap_or(i64::MAX);
-        for ((unit, head_office, period, kind), sum) in self.0 {
+        for ((unit, head_office, period, kind), sum) in self.rows() {
             query(
                 "INSERT INTO activity_counts AS c
                      (unit, head_office_id, period, kind, count, amount_cents, net_amount_cents)
@@ -85,12 +95,13 @@ mod tests {
         for at in ["2026-12-01T02:59:59.999Z", "2026-12-01T03:00:00.000Z"] {
             counts.add_one(company, Timestamp::parse(at).unwrap(), "delivery");
         }
-        let of_company = counts.0.iter().filter(|((_, id, ..), _)| *id == company);
+        let rows = counts.rows();
+        let of_company = rows.iter().filter(|((_, id, ..), _)| *id == company);
         let found: Vec<_> = of_company
             .map(|((_, _, period, _), sum)| (period.as_str(), *sum))
             .collect();
         let expected = ["2026-11-30", "2026-12-01", "2026-11", "2026-12"];
         assert_eq!(found, expected.map(|period| (period, Volume::ONE)));
-        assert_eq!(counts.0.len(), 8, "the same for everybody");
+        assert_eq!(rows.len(), 8, "the same for everybody");
     }
 }
