@@ -23,7 +23,8 @@ const PATIENCE: Duration = Duration::from_mins(5);
 const BARE: &str = include_str!("expire.sql");
 
 /// Whether all events have their numbers.
-const IS_NUMBERED: &str = "SELECT NOT EXISTS (SELECT 1 FROM events WHERE xid IS NOT NULL)";
+const IS_NUMBERED: &str = "SELECT (SELECT max(xid) FROM events) < next_xid FROM event_batches
+    ORDER BY number DESC LIMIT 1";
 /// Whether those with numbers are counted for reports, which each instance does when it starts.
 const IS_COUNTED: &str =
     "SELECT (SELECT max(upto) FROM activity_steps) >= max(number) FROM event_batches";

@@ -200,6 +200,19 @@ fn the_statuses_of_each_operation_are_described() {
     }
 }
 
+const EMAILS: [(&str, bool); 10] = [
+    ("o'neil_a+b-c@mail-1.example.com", true),
+    ("o.neil@x.co", true),
+    ("oneil'@example.com", false),
+    (".oneil@example.com", false),
+    ("o..neil@example.com", false),
+    ("o}neil@example.com", false),
+    ("oneil@example", false),
+    ("oneil@-example.com", false),
+    ("oneil@example.c", false),
+    ("oneil@example.c0m", false),
+];
+
 /// Creates written by hand: whether the description allows one, and whether the
 /// API accepts it, must be one answer.
 #[tokio::test]
@@ -241,10 +254,18 @@ async fn the_description_allows_what_the_api_accepts() {
         ("/externalReference", "PEDIDO\u{200b}-1".into(), false),
         ("/externalReference", "PEDIDO\n1".into(), false),
         ("/invoice/number", "NF\u{3164}1".into(), false),
+        ("/invoice/withheldTaxAmount", 9_999_500.into(), true),
+        ("/invoice/withheldTaxAmount", 9_999_501.into(), false),
     ];
-    for (number, (field, value, is_allowed)) in cases.into_iter().enumerate() {
+    let emails = EMAILS.map(|(email, is_allowed)| ("/supplier/email", email.into(), is_allowed));
+    let cases = cases.into_iter().chain(emails);
+    for (number, (field, value, is_allowed)) in cases.enumerate() {
         let body = offer_body(&sandbox, &format!("NF-{number}"));
-        let body = with(body, field, value.clone());
+        let mut body = with(body, field, value.clone());
+        if field == "/invoice/withheldTaxAmount" {
+            // Only the greatest amount allows the greatest tax.
+            body = with(body, "/invoice/amount", 10_000_000.into());
+        }
         let described = description.validate(schema, &body);
         assert_eq!(
             described.is_ok(),

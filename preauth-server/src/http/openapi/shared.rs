@@ -7,9 +7,8 @@ use preauth_core::value::Status;
 use super::document::Parameter;
 use super::schema::{Schema, optional, required};
 
-/// A CNPJ as requests may have it: twelve letters or digits and two digits, with mask characters
-/// anywhere and spaces around.
-pub(in crate::http) const TYPED_CNPJ: &str = "^ *([./-]*[0-9A-Za-z]){12}([./-]*[0-9]){2}[./-]* *$";
+/// The maximum of a withheld tax: the greatest amount of an invoice less the least.
+pub(in crate::http) const MAX_WITHHELD_TAX: i64 = 10_000_000 - 500;
 
 pub(in crate::http) const CNPJ: &str = "Tax id, digits and upper-case letters only.";
 
@@ -191,7 +190,7 @@ pub(in crate::http) fn operation_filters() -> [Parameter; 2] {
     [
         Parameter::query(
             "externalReference",
-            Schema::text(reference, "PEDIDO-1").length(1, 100),
+            Schema::text(reference, "PEDIDO-1").storable(1, 100),
         ),
         Parameter::query("status", Schema::array(statuses, status)),
     ]

@@ -25,9 +25,7 @@ macro_rules! members {
 
 members! {
     ApiKeyId, CompanyId, DeliveryId, EndpointId, EventId, MailId, OperatorId, SuppressionId, UserId => Schema::uuid("");
-    Timestamp => Schema::timestamp("");
     DueDate => Schema::date("", "2027-01-20");
-    Email => Schema::email("");
     Version => Schema::integer("", 1);
     bool => Schema::boolean("", true);
     String => Schema::text("", "");
@@ -87,9 +85,25 @@ impl Member for Cnpj {
     fn schema(role: Role) -> Schema {
         match role {
             Role::Answer => Schema::text("", "11222333000181"),
-            Role::Request => Schema::text(" With or without mask.", "11444777000161")
-                .length(14, 64)
-                .pattern(shared::TYPED_CNPJ),
+            Role::Request => Schema::text(" With or without mask.", "11444777000161").typed_cnpj(),
+        }
+    }
+}
+
+impl Member for Email {
+    fn schema(role: Role) -> Schema {
+        match role {
+            Role::Answer => Schema::email(""),
+            Role::Request => Schema::email("").typed_email(),
+        }
+    }
+}
+
+impl Member for Timestamp {
+    fn schema(role: Role) -> Schema {
+        match role {
+            Role::Answer => Schema::timestamp(""),
+            Role::Request => Schema::timestamp("").typed_timestamp(),
         }
     }
 }
@@ -100,7 +114,7 @@ impl Member for Money {
         let amount = Schema::amount("", 900.0);
         match role {
             Role::Answer => amount,
-            Role::Request => amount.above(0).at_most(1_000_000_000),
+            Role::Request => amount.at_least_half_a_cent().at_most(1_000_000_000),
         }
     }
 }

@@ -97,7 +97,12 @@ pub(super) struct List;
 #[async_trait]
 impl Endpoint for List {
     fn document(&self, operation: Described) -> Described {
-        let text = |name, about, example| Parameter::query(name, Schema::text(about, example));
+        let text = |name, about, example| {
+            let schema = Schema::text(about, example).storable(0, MAX_TEXT_CHARS);
+            Parameter::query(name, schema)
+        };
+        let operator = Schema::text("Only of the operator with this name.", "Ana Souza")
+            .visible(OperatorName::MIN_CHARS, OperatorName::MAX_CHARS);
         operation
             .titled(OPERATORS, "listAuditLog", "List what operators did")
             .note(
@@ -106,12 +111,12 @@ impl Endpoint for List {
                  reaches older ones.",
             )
             .paged()
-            .parameter(text("operator", "Only of the operator with this name.", "Ana Souza"))
+            .parameter(Parameter::query("operator", operator))
             .parameter(text("action", "Only this `operationId`.", "releaseOperation"))
             .parameter(text("record", "Only about this record.", "operations/42"))
             .parameter(Parameter::query("companyId", Schema::uuid("Only on behalf of this company.")))
-            .parameter(Parameter::query("from", Schema::timestamp("Only from this moment on.")))
-            .parameter(Parameter::query("until", Schema::timestamp("Only before this moment.")))
+            .parameter(Parameter::query("from", Schema::timestamp("Only from this moment on.").typed_timestamp()))
+            .parameter(Parameter::query("until", Schema::timestamp("Only before this moment.").typed_timestamp()))
             .answers(200, "Newest first.", Schema::list_of::<AuditEntryShape>())
     }
 

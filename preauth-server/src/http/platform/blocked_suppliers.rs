@@ -144,4 +144,5 @@ fn supplier() -> Schema {
         "The supplier's tax id, with or without mask.",
         "11444777000161",
     )
+    .typed_cnpj()
 }

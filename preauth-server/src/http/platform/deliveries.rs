@@ -196,7 +196,7 @@ fn filters(operation: Described) -> Described {
         DeliveryWait::ALL,
         DeliveryWait::AfterFailure,
     );
-    let about = Schema::integer("Only those of this operation's events.", 42);
+    let about = Schema::integer("Only those of this operation's events.", 42).at_least(1);
     operation
         .parameter(Parameter::query("status", status))
         .parameter(Parameter::query("eventType", event))

@@ -127,7 +127,7 @@ impl Endpoint for ListAll {
 fn filters(operation: Described) -> Described {
     let status = Schema::one_of("Only these.", MailStatus::ALL, MailStatus::Held);
     let kind = Schema::one_of("Only these.", MailKind::ALL, MailKind::Invitation);
-    let about = Schema::integer("Only those about this operation.", 42);
+    let about = Schema::integer("Only those about this operation.", 42).at_least(1);
     operation
         .parameter(Parameter::query("status", status))
         .parameter(Parameter::query("kind", kind))

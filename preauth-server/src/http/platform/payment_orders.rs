@@ -115,7 +115,7 @@ impl Endpoint for List {
             PaymentOrderStatus::ALL,
             PaymentOrderStatus::Scheduled,
         );
-        let of = Schema::integer("Only those of this operation.", 42);
+        let of = Schema::integer("Only those of this operation.", 42).at_least(1);
         operation
             .titled(RECORDS, "listPaymentOrders", "List payment orders")
             .paged()

@@ -247,7 +247,8 @@ fn of_company(operation: Described) -> Described {
     let cnpj = Schema::text(
         "The company's tax id, with or without mask. Branches are companies of their own.",
         "11444777000161",
-    );
+    )
+    .typed_cnpj();
     operation
         .parameter(Parameter::path("cnpj", cnpj))
         .refuses(&[ErrorCode::ResourceNotFound, ErrorCode::ValidationError])

@@ -37,7 +37,7 @@ request! {
             => |it| it.each("How a delivery ended.").items(1, 100);
             optional(|it, name, problems| it.filled_set(name, EndedStatus::ALL, problems)),
         /// The `next` of the answer before, unchanged, to go on where it ended. All other fields must be as before.
-        after: Option<String>,
+        after: Option<String> => Schema::null,
     }
 }
 

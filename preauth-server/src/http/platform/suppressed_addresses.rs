@@ -56,7 +56,8 @@ pub(super) struct List;
 #[async_trait]
 impl Endpoint for List {
     fn document(&self, operation: Described) -> Described {
-        let address = Schema::email("Only the entry of this address, however it is spelled.");
+        let address =
+            Schema::email("Only the entry of this address, however it is spelled.").typed_email();
         operation
             .titled(MAILS, "listSuppressedAddresses", "List addresses that are sent no mails")
             .note("Readers put them there on the supplier's page, for offers of every company. Mails to them are SUPPRESSED.")

@@ -145,8 +145,8 @@ fn create_supplier() -> Schema {
     Schema::request(
         "The supplier that receives the offer.",
         [
-            required("cnpj", Schema::text("Tax id, with or without mask, alphanumeric ones included; check digits are verified.", "11.444.777/0001-61").length(14, 64).pattern(shared::TYPED_CNPJ)),
-            required("email", Schema::email("Contact for this operation; no leading, trailing or double dot.")),
+            required("cnpj", Schema::text("Tax id, with or without mask, alphanumeric ones included; check digits are verified.", "11.444.777/0001-61").typed_cnpj()),
+            required("email", Schema::email("Contact for this operation; no leading, trailing or double dot.").typed_email()),
             optional("name", Schema::text(name, "Fornecedor Exemplo Ltda.").visible(2, 255)),
             optional("contactName", Schema::text(contact, "Bruno Lima").visible(2, 255)),
             optional("phone", Schema::text("Telephone.", "+55 11 5555-0100").visible(1, 20)),
@@ -177,7 +177,7 @@ fn create_invoice() -> Schema {
                     "The withheld tax; at most amount less 500, and 0 when absent.",
                     0.0,
                 )
-                .at_least(0),
+                .between(0, shared::MAX_WITHHELD_TAX),
             ),
         ],
     )

@@ -4,9 +4,22 @@ use std::fmt::Write;
 use std::sync::LazyLock;
 
 use preauth_core::value::{TextEnum, is_hidden};
-use serde_json::Value;
+use serde_json::{Number, Value};
 
 use super::{ExclusiveMinimum, Schema};
+
+/// An e-mail address of a request. The maximum length of its parts is not part of it.
+const EMAIL: &str = "^([A-Za-z0-9_'+-]+\\.)*[A-Za-z0-9_'+-]*[A-Za-z0-9_+-]@([A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?\\.)+[A-Za-z]{2,}$";
+
+/// A time of a request, which has no other offset than UTC's.
+const UTC: &str = "^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\\.[0-9]{1,9})?Z$";
+
+/// A text without control characters.
+const STORABLE: &str = "^[^\\u0000-\\u001f\\u007f-\\u009f]*$";
+
+/// A CNPJ as requests may have it: twelve letters or digits and two digits, with mask characters
+/// anywhere and spaces around.
+const CNPJ: &str = "^ *([./-]*[0-9A-Za-z]){12}([./-]*[0-9]){2}[./-]* *$";
 
 /// The pattern of a text of a request: visible characters of the basic plane, and all characters beyond
 /// it. For these, dialects of regular expressions have different escapes, so the pattern names none.
@@ -82,6 +95,35 @@ impl Schema {
     /// A text of a request: its length, and the rule that every character is visible.
     pub(in crate::http) fn visible(self, min: usize, max: usize) -> Self {
         self.length(min, max).pattern(&VISIBLE)
+    }
+
+    /// A text of a filter: its length, and the rule that it has no control character. Earlier builds accepted
+    /// other invisible characters, which must still be found.
+    pub(in crate::http) fn storable(self, min: usize, max: usize) -> Self {
+        self.length(min, max).pattern(STORABLE)
+    }
+
+    /// A CNPJ of a request; no schema can name the rule of its check digits.
+    pub(in crate::http) fn typed_cnpj(self) -> Self {
+        self.length(14, 64).pattern(CNPJ)
+    }
+
+    /// An e-mail address of a request.
+    pub(in crate::http) fn typed_email(self) -> Self {
+        self.pattern(EMAIL)
+    }
+
+    /// A time of a request.
+    pub(in crate::http) fn typed_timestamp(self) -> Self {
+        self.pattern(UTC)
+    }
+
+    /// An amount of a request that is above zero once it is rounded to cents.
+    pub(in crate::http) fn at_least_half_a_cent(self) -> Self {
+        Self {
+            minimum: Number::from_f64(0.005),
+            ..self
+        }
     }
 
     pub(in crate::http) fn at_least(self, minimum: i64) -> Self {

@@ -48,7 +48,7 @@ request! {
     pub(crate) struct KeySearch = "ApiKeySearch" {
         /// A text that holds a key or how one begins, 13 characters at least; everything after the
         /// beginning is cut off before the search.
-        text: String = "service_sk_fc1e",
+        text: String = "service_sk_fc1e" => |it| it.pattern("service_sk_[0-9a-f]{2}"),
     }
 }
 

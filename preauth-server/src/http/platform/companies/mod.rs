@@ -58,7 +58,7 @@ impl Endpoint for List {
 }
 
 fn cnpj_filter() -> Schema {
-    Schema::text("Only the company with this tax id.", "11222333000181")
+    Schema::text("Only the company with this tax id.", "11222333000181").typed_cnpj()
 }
 
 /// A list with the company found, or an empty one.

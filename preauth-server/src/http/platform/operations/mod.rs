@@ -50,8 +50,10 @@ impl Endpoint for List {
         let cnpj = Schema::text(
             "Only those whose payer or supplier has this CNPJ.",
             "11222333000181",
-        );
-        let number = Schema::text("Only those whose invoice has exactly this number.", "NF-1");
+        )
+        .typed_cnpj();
+        let number = Schema::text("Only those whose invoice has exactly this number.", "NF-1")
+            .storable(InvoiceNumber::MIN_CHARS, InvoiceNumber::MAX_CHARS);
         operation
             .titled(OPERATIONS, "listOperations", "List everybody's operations")
             .note(
@@ -65,11 +67,11 @@ impl Endpoint for List {
             .parameter(Parameter::query("invoiceNumber", number))
             .parameter(Parameter::query(
                 "from",
-                Schema::timestamp("Only those begun from this moment on."),
+                Schema::timestamp("Only those begun from this moment on.").typed_timestamp(),
             ))
             .parameter(Parameter::query(
                 "until",
-                Schema::timestamp("Only those begun before this moment."),
+                Schema::timestamp("Only those begun before this moment.").typed_timestamp(),
             ))
             .answers(
                 200,

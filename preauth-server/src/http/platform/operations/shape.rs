@@ -15,6 +15,7 @@ use preauth_core::wire::{self, Open};
 use crate::http::convert;
 use crate::http::openapi::schema::Schema;
 use crate::http::openapi::shape::{Text, answer, request, request_by_hand};
+use crate::http::openapi::shared;
 use crate::http::platform::extensions::ExtensionShape;
 use crate::http::platform::party::PartyShape;
 
@@ -180,7 +181,7 @@ request_by_hand! {
         /// Number of the invoice.
         number: Option<InvoiceNumber>,
         /// The withheld tax; at most amount less 500, and 0 when absent.
-        withheld_tax_amount: Option<Money> = 0.0 => |it| it.between(0, None),
+        withheld_tax_amount: Option<Money> = 0.0 => |it| it.between(0, shared::MAX_WITHHELD_TAX),
     }
 }
 

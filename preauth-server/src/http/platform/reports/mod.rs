@@ -29,6 +29,10 @@ use periods::Range;
 pub(crate) use periods::{MAX_DAYS, MAX_MONTHS};
 pub(crate) use shape::{ReportRowShape, ReportShape};
 
+/// A day or month.
+const PERIOD: &str = "^[0-9]{4}-(0[1-9]|1[0-2])(-(0[1-9]|[12][0-9]|3[01]))?$";
+/// A `next`.
+const NEXT: &str = "^[0-9-]*/[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$";
 /// For counting before an answer.
 const PATIENCE: Duration = Duration::from_secs(2);
 /// Steps of counting that one request makes at most; the next one goes on.
@@ -57,11 +61,12 @@ impl Endpoint for Find {
                 Schema::text(
                     "The first day, or month (`2026-11`). 30 days or 12 months up to `until` unless given.",
                     "2026-11-01",
-                ),
+                )
+                .pattern(PERIOD),
             ))
             .parameter(Parameter::query(
                 "until",
-                Schema::text("The last day or month; today's unless given.", "2026-11-30"),
+                Schema::text("The last day or month; today's unless given.", "2026-11-30").pattern(PERIOD),
             ))
             .parameter(Parameter::query("companyId", Schema::uuid(HEAD_OFFICE)))
             .parameter(Parameter::query(
@@ -77,7 +82,8 @@ impl Endpoint for Find {
                 Schema::text(
                     "The `next` of the page before.",
                     "2026-11-21/018f2f3a-0000-7000-8000-000000000001",
-                ),
+                )
+                .pattern(NEXT),
             ))
             .parameter(Parameter::query(
                 "limit",
