@@ -76,12 +76,7 @@ impl Sweeper {
             shutdown,
             || async {
                 let report = self.sweep().await?;
-                // Of instances side by side one goes on at once; there may be more.
-                Ok(if report.leads {
-                    Next::AtOnce
-                } else {
-                    Next::AfterRest
-                })
+                Ok(next(&report))
             },
         )
         .await;
@@ -113,6 +108,16 @@ impl fmt::Debug for Sweeper {
     }
 }
 
+/// There may be more, unless others closed all that was found. One that closed a part goes on, however small it is: instances
+/// in step share each batch, and would all rest if they needed most of it.
+fn next(report: &ExpiryReport) -> Next {
+    if report.expired.is_empty() {
+        Next::AfterRest
+    } else {
+        Next::AtOnce
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
@@ -135,9 +140,9 @@ mod tests {
     };
     use uuid::Uuid;
 
-    use super::Sweeper;
+    use super::{Sweeper, next};
     use crate::clock::Clock;
-    use crate::worker::shutdown;
+    use crate::worker::{Next, shutdown};
 
     struct SetClock(Mutex<Timestamp>);
 
@@ -294,6 +299,19 @@ mod tests {
         let (one, other) = (world.sweeper(), world.sweeper());
         let (one, other) = tokio::join!(one.run_once(), other.run_once());
         assert_eq!(one.unwrap().saturating_add(other.unwrap()), 50);
+    }
+
+    #[tokio::test]
+    async fn one_that_closed_the_smaller_part_of_a_batch_goes_on() {
+        let world = World::new();
+        world.offer(1).await;
+        world.days_pass(31);
+        let sweep = || world.service.expire_overdue(world.clock.now(), 2);
+        let mut report = sweep().await.unwrap();
+        report.closed_by_others = 1_999;
+        assert_eq!(next(&report), Next::AtOnce);
+        let nothing = sweep().await.unwrap();
+        assert_eq!(next(&nothing), Next::AfterRest);
     }
 
     #[tokio::test]

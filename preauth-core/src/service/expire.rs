@@ -15,10 +15,6 @@ pub struct ExpiryReport {
     pub expired: Vec<CommandOutcome>,
     /// Number of offers that another commit closed first.
     pub closed_by_others: usize,
-    /// Whether this run closed the offer that was overdue longest, of those that it found and that are closed
-    /// now. Of runs side by side, which find the same offers, at least one does: if that one goes on
-    /// and the others rest, the work is not done twice, and never by nobody.
-    pub leads: bool,
     /// Offers whose expiry was not recorded, or whose outcome is unknown; they stay overdue until it is
     /// recorded.
     pub failed: Vec<(OperationId, Box<dyn StdError + Send + Sync>)>,
@@ -43,10 +39,7 @@ impl Operations {
         let mut report = ExpiryReport::default();
         for (expired, outcome) in done.into_iter().zip(outcomes) {
             match outcome {
-                Ok(()) => {
-                    report.leads |= report.closed_by_others == 0;
-                    report.expired.push(expired);
-                }
+                Ok(()) => report.expired.push(expired),
                 Err(CommitError::Conflict | CommitError::InProgress) => {
                     report.closed_by_others = report.closed_by_others.saturating_add(1);
                 }

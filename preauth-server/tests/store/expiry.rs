@@ -18,29 +18,6 @@ async fn offers_due_together_expire_once_with_concurrent_sweepers() {
     all_expire_once([Arc::clone(&fixture), fixture]).await;
 }
 
-/// Side by side each has its share of the offers, which must not make all of them rest.
-#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn one_of_three_sweepers_side_by_side_goes_on() {
-    let fixture = Arc::new(Fixture::new().await);
-    let payer = fixture.payer().await;
-    offer_side_by_side(&fixture, payer).await;
-    let late = fixture.later(TimeDelta::days(31));
-    let mut recorded = 0;
-    loop {
-        let step = || fixture.service.expire_overdue(late, STEP);
-        let (first, second, third) = tokio::join!(step(), step(), step());
-        let swept = [first, second, third].map(Result::unwrap);
-        let closed: usize = swept.iter().map(|it| it.expired.len()).sum();
-        recorded += closed;
-        let leads = swept.iter().any(|it| it.leads);
-        assert_eq!(leads, closed > 0, "{closed} of {recorded}: {swept:?}");
-        if closed == 0 {
-            break;
-        }
-    }
-    assert_eq!(recorded, OFFERS);
-}
-
 /// Lets both sweep concurrently, and checks the result.
 pub(crate) async fn all_expire_once(instances: [Arc<Fixture>; 2]) {
     let [fixture, _] = &instances;
