@@ -1,10 +1,13 @@
 //! The same work done by pgbench, without any of our code.
 
 use std::fs;
-use std::process::Command;
+use std::io::{BufRead, BufReader, Read};
+use std::process::{Command, Stdio};
+use std::time::{Duration, SystemTime};
 
 use tempfile::TempDir;
 
+use crate::cpu::{self, Spent};
 use crate::scene::Scene;
 use crate::statistics::percentile;
 
@@ -16,11 +19,17 @@ pub(crate) const CREATE: &str = concat!(
 /// A key, its rate window, and an operation.
 pub(crate) const GET: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/benches/load/get.sql");
 
+/// The sessions are new, and for a second a third to a half as fast as afterwards: they read the catalogue
+/// and make plans. The service's are there already.
+const WARM_UP: u64 = 1;
+
+/// What was done after the warm-up.
 pub(crate) struct Done {
     pub(crate) rate: u64,
     pub(crate) transactions: u64,
     /// Of all clients, in microseconds.
     pub(crate) p50: u64,
+    pub(crate) spent: Spent,
 }
 
 /// Lets pgbench's clients execute the script one transaction after the other.
@@ -36,7 +45,10 @@ pub(crate) fn run_not_durable(scene: &Scene, script: &str, clients: usize, secon
 /// Transactions in each second.
 pub(crate) fn each_second(scene: &Scene, script: &str, clients: usize, seconds: u64) -> Vec<u64> {
     let mut pgbench = pgbench(scene, script, clients, seconds);
-    let (_, printed) = finished(pgbench.arg("--progress=1"), scene);
+    pgbench.arg("--progress=1").arg(&scene.cluster().url);
+    let output = pgbench.output().unwrap();
+    let printed = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{printed}");
     let (_, progress) = printed.split_once("progress: ").unwrap();
     let seconds = progress.split("progress: ");
     seconds
@@ -46,15 +58,33 @@ pub(crate) fn each_second(scene: &Scene, script: &str, clients: usize, seconds: 
 
 fn run_with(options: &str, scene: &Scene, script: &str, clients: usize, seconds: u64) -> Done {
     let log = TempDir::new().unwrap();
-    let mut pgbench = pgbench(scene, script, clients, seconds);
-    pgbench.env("PGOPTIONS", options);
+    let mut pgbench = pgbench(scene, script, clients, WARM_UP + seconds);
+    pgbench.env("PGOPTIONS", options).current_dir(&log);
     // One transaction in twenty, so that the log costs next to nothing.
     pgbench.args(["--log", "--sampling-rate=0.05"]);
-    let (printed, _) = finished(pgbench.current_dir(&log), scene);
+    pgbench.arg(format!("--progress={WARM_UP}"));
+    pgbench.arg(&scene.cluster().url);
+    pgbench.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut running = pgbench.spawn().unwrap();
+    let mut beside = BufReader::new(running.stderr.take().unwrap());
+    let mut warm_up = String::new();
+    beside.read_line(&mut warm_up).unwrap();
+    let begun = SystemTime::UNIX_EPOCH.elapsed().unwrap();
+    let mut rest = String::new();
+    let (read, spent) = cpu::during(scene, || beside.read_to_string(&mut rest));
+    read.unwrap();
+    let output = running.wait_with_output().unwrap();
+    assert!(output.status.success(), "{warm_up}{rest}");
+    let all = number_behind(
+        &String::from_utf8_lossy(&output.stdout),
+        "transactions actually processed: ",
+    );
+    let transactions = all - WARM_UP * number_behind(&warm_up, " s, ");
     Done {
-        rate: number_behind(&printed, "tps = "),
-        transactions: number_behind(&printed, "transactions actually processed: "),
-        p50: percentile(&latencies(&log), 50),
+        rate: transactions / seconds,
+        transactions,
+        p50: percentile(&latencies(&log, begun), 50),
+        spent,
     }
 }
 
@@ -70,24 +100,21 @@ fn pgbench(scene: &Scene, script: &str, clients: usize, seconds: u64) -> Command
     pgbench
 }
 
-/// What it prints as its results, and beside them.
-fn finished(pgbench: &mut Command, scene: &Scene) -> (String, String) {
-    let output = pgbench.arg(&scene.cluster().url).output().unwrap();
-    let [results, beside] =
-        [output.stdout, output.stderr].map(|it| String::from_utf8_lossy(&it).into_owned());
-    assert!(output.status.success(), "{beside}");
-    (results, beside)
-}
-
-/// The third field of each line of pgbench's logs, sorted.
-fn latencies(folder: &TempDir) -> Vec<u64> {
+/// Those that ended since a time, sorted: the third field of each line of pgbench's logs; the fifth and sixth
+/// are the time.
+fn latencies(folder: &TempDir, since: Duration) -> Vec<u64> {
     let logs = fs::read_dir(folder).unwrap().flatten();
     let logs: Vec<String> = logs
         .map(|log| fs::read_to_string(log.path()).unwrap())
         .collect();
     let lines = logs.iter().flat_map(|log| log.lines());
     let mut micros: Vec<u64> = lines
-        .filter_map(|line| line.split(' ').nth(2)?.parse().ok())
+        .filter_map(|line| {
+            let fields: Vec<u64> = line.split(' ').map_while(|it| it.parse().ok()).collect();
+            let [_, _, latency, _, seconds, micros] = fields.get(..6)?.try_into().ok()?;
+            let ended = Duration::from_secs(seconds) + Duration::from_micros(micros);
+            (ended >= since).then_some(latency)
+        })
         .collect();
     micros.sort_unstable();
     micros

@@ -48,14 +48,10 @@ pub(crate) fn run(run: &Run, table: &mut Table) {
     for load in &LOADS {
         clients::creates(&scene, load.clients, run.warm_up());
         run.alternate(
-            || {
-                cpu::during(&scene, || {
-                    baseline::run(&scene, baseline::CREATE, BASELINE_CLIENTS, run.seconds)
-                })
-            },
+            || baseline::run(&scene, baseline::CREATE, BASELINE_CLIENTS, run.seconds),
             || cpu::during(&scene, || load.send(&scene, run)),
-            |(theirs, cost), (ours, spent)| {
-                let their_us = cost.each(theirs.transactions);
+            |theirs, (ours, spent)| {
+                let their_us = theirs.spent.each(theirs.transactions);
                 load.add(table, (theirs.rate, their_us), &ours, &spent);
             },
         );

@@ -4,7 +4,6 @@
 use std::fs;
 
 use crate::baseline;
-use crate::cpu;
 use crate::run::Run;
 use crate::scene::Scene;
 use crate::table::Table;
@@ -73,10 +72,8 @@ pub(crate) fn run(run: &Run, table: &mut Table) {
     for form in FORMS {
         let measured = |indexes: &[&str]| {
             build(&scene, form.names, indexes);
-            let (done, spent) = cpu::during(&scene, || {
-                baseline::run(&scene, script, CLIENTS, run.seconds)
-            });
-            spent.database_each(done.transactions)
+            let done = baseline::run(&scene, script, CLIENTS, run.seconds);
+            done.spent.database_each(done.transactions)
         };
         run.alternate(
             || measured(form.of_schema),

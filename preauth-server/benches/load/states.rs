@@ -62,6 +62,15 @@ pub(crate) fn run(run: &Run, table: &mut Table) {
             let seconds = trial(&mut scene, state, |scene| {
                 baseline::each_second(scene, baseline::CREATE, CLIENTS, time.as_secs())
             });
+            let (_, ours) = runs.iter().find(|(it, _)| *it == state).unwrap();
+            let [ours, theirs] = [ours.each_second(), seconds.clone()].map(|it| spread(&it)[1]);
+            table.ratio(
+                &format!("create, 64 clients, {state}: median second"),
+                "pgbench's one statement, 64 clients",
+                AtLeast(230),
+                "/s",
+                (ours, theirs),
+            );
             let what = format!("pgbench's one statement, 64 clients, {state}");
             compare_first_second(&what, Target::None, &seconds, table);
         }

@@ -23,6 +23,9 @@ const LEFT_OUT_FOR: Duration = Duration::from_secs(1);
 const OFFICE_LEFT_OUT_FOR: Duration = Duration::from_secs(2);
 /// How long the caller that needs a locked row retries.
 const MAX_WAIT: Duration = Duration::from_secs(5);
+/// Mass changes skip a head office if less than one of so many of its rows were free: instances that change the
+/// same rows in step lock each other's as well, but each its share.
+const ONE_FREE_OF: usize = 10;
 const FIRST_PAUSE: Duration = Duration::from_millis(25);
 const MAX_PAUSE: Duration = Duration::from_millis(400);
 
@@ -51,8 +54,17 @@ impl HeldRows {
 pub(super) struct HeldOffices(Mutex<HashMap<CompanyId, Instant>>);
 
 impl HeldOffices {
-    pub(super) fn note(&self, head_office: CompanyId) {
-        self.lock().insert(head_office, Instant::now());
+    /// Records which rows of a mass change were locked, each by its head office.
+    pub(super) fn note(&self, rows: impl Iterator<Item = (CompanyId, bool)>) {
+        let mut counts: HashMap<CompanyId, (usize, usize)> = HashMap::new();
+        for (head_office, is_locked) in rows {
+            let (free, all) = counts.entry(head_office).or_default();
+            *free = free.saturating_add(usize::from(!is_locked));
+            *all = all.saturating_add(1);
+        }
+        counts.retain(|_, (free, all)| free.saturating_mul(ONE_FREE_OF) < *all);
+        let mut offices = self.lock();
+        offices.extend(counts.into_keys().map(|office| (office, Instant::now())));
     }
 
     /// The head offices that are skipped now.
@@ -121,5 +133,38 @@ impl Turns {
         sleep(self.pause).await;
         self.pause = self.pause.saturating_mul(2).min(MAX_PAUSE);
         true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::iter::repeat_n;
+
+    use preauth_core::value::CompanyId;
+    use uuid::Uuid;
+
+    use super::HeldOffices;
+
+    /// The head offices that are skipped after a change of one with so many free and locked rows.
+    fn skipped(free: usize, locked: usize) -> usize {
+        let office = CompanyId::new(Uuid::from_u128(1));
+        let offices = HeldOffices::default();
+        offices.note(repeat_n((office, false), free).chain(repeat_n((office, true), locked)));
+        offices.present().len()
+    }
+
+    #[test]
+    fn a_head_office_is_skipped_while_hardly_any_of_its_rows_is_free() {
+        assert_eq!(skipped(0, 1), 1);
+        assert_eq!(skipped(0, 2000), 1);
+        assert_eq!(skipped(100, 1900), 1);
+    }
+
+    #[test]
+    fn instances_that_change_the_same_rows_in_step_skip_nothing() {
+        for instances in 1..=10 {
+            let share = 2000 / instances;
+            assert_eq!(skipped(share, 2000 - share), 0, "{instances}");
+        }
     }
 }

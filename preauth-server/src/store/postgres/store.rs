@@ -130,19 +130,16 @@ impl Store for PostgresStore {
     }
 
     async fn commit_all(&self, commits: Vec<Commit>) -> Vec<Result<(), CommitError>> {
-        let members = commits.len();
+        let offices: Vec<_> = commits.iter().map(|it| it.write.head_office()).collect();
         match self.bulk_writer.ask(commits).await {
-            Ok(turns) => turns
-                .into_iter()
-                .map(|turn| {
-                    if let Turn::Locked(commit) = &turn {
-                        self.held_offices.note(commit.write.head_office());
-                    }
-                    turn.or_conflict().map_err(CommitError::from)
-                })
-                .collect(),
+            Ok(turns) => {
+                let are_locked = turns.iter().map(|it| matches!(it, Turn::Locked(_)));
+                self.held_offices.note(offices.into_iter().zip(are_locked));
+                let ended = turns.into_iter().map(Turn::or_conflict);
+                ended.map(|it| it.map_err(CommitError::from)).collect()
+            }
             Err(error) => std::iter::repeat_with(|| Err(WriteError::from(error).into()))
-                .take(members)
+                .take(offices.len())
                 .collect(),
         }
     }
