@@ -22,7 +22,11 @@ const PATIENCE: Duration = Duration::from_mins(5);
 /// One transaction per 5,000 offers, without any of our code.
 const BARE: &str = include_str!("expire.sql");
 
-/// Whether all events have their numbers.
+/// Whether no offer is overdue.
+const ARE_EXPIRED: &str = "SELECT NOT EXISTS (SELECT 1 FROM operations
+    WHERE status = 'IN_PRE_AUTH' AND expires_at = 1)";
+/// Whether all events have their numbers. What the instances do with events later on must not slow down the
+/// next pair.
 const IS_NUMBERED: &str = "SELECT (SELECT max(xid) FROM events) < next_xid FROM event_batches
     ORDER BY number DESC LIMIT 1";
 /// Whether those with numbers are counted for reports, which each instance does when it starts.
@@ -42,7 +46,7 @@ pub(crate) fn run(run: &Run, table: &mut Table) {
         let (beside, expired) = thread::scope(|scope| {
             let creates = scope.spawn(|| clients::creates(&scene, CLIENTS, time));
             fall_due(&scene, offers);
-            let expired = until_recorded(&scene);
+            let expired = wait_until(&scene, ARE_EXPIRED);
             (creates.join().unwrap(), expired)
         });
         wait_until(&scene, IS_NUMBERED);
@@ -72,13 +76,14 @@ fn bare(scene: &Scene, offers: u64) -> u64 {
     micros(begun) / 1000
 }
 
-/// Waits for what the instances do with events later on, so that one pair does not slow down the next.
-fn wait_until(scene: &Scene, is_done: &str) {
+/// Waits for what the instances do, and returns the milliseconds that it took.
+fn wait_until(scene: &Scene, is_done: &str) -> u64 {
     let begun = now();
     while scene.cluster().sql(is_done) == "f" {
         assert!(begun.elapsed() < PATIENCE, "not done: {is_done}");
         thread::sleep(PAUSE);
     }
+    micros(begun) / 1000
 }
 
 /// Creates offers whose time has passed; they become visible together. Their first events were numbered
@@ -100,16 +105,4 @@ fn fall_due(scene: &Scene, offers: u64) {
              repeat('e', 600), NULL
          FROM o"
     ));
-}
-
-/// Milliseconds until no offer is overdue.
-fn until_recorded(scene: &Scene) -> u64 {
-    let begun = now();
-    let overdue = "SELECT EXISTS (SELECT 1 FROM operations
-                       WHERE status = 'IN_PRE_AUTH' AND expires_at = 1)";
-    while scene.cluster().sql(overdue) == "t" {
-        assert!(begun.elapsed() < PATIENCE, "the offers do not expire");
-        thread::sleep(PAUSE);
-    }
-    micros(begun) / 1000
 }

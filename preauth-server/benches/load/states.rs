@@ -62,14 +62,13 @@ pub(crate) fn run(run: &Run, table: &mut Table) {
             let seconds = trial(&mut scene, state, |scene| {
                 baseline::each_second(scene, baseline::CREATE, CLIENTS, time.as_secs())
             });
-            let (_, ours) = runs.iter().find(|(it, _)| *it == state).unwrap();
-            let [ours, theirs] = [ours.each_second(), seconds.clone()].map(|it| spread(&it)[1]);
+            let ours = median(&run_of(&runs, state).each_second());
             table.ratio(
                 &format!("create, 64 clients, {state}: median second"),
                 "pgbench's one statement, 64 clients",
                 AtLeast(230),
                 "/s",
-                (ours, theirs),
+                (ours, median(&seconds)),
             );
             let what = format!("pgbench's one statement, 64 clients, {state}");
             compare_first_second(&what, Target::None, &seconds, table);
@@ -79,12 +78,8 @@ pub(crate) fn run(run: &Run, table: &mut Table) {
 
 /// Compares each state that was never analysed with its twin, and all states with each other.
 fn compare(runs: &[(&str, Done)], table: &mut Table) {
-    let run_of = |wanted| {
-        let run = runs.iter().find(|(state, _)| *state == wanted);
-        &run.unwrap().1
-    };
     for (never, analysed, size) in TWINS {
-        let [ours, other] = [never, analysed].map(run_of);
+        let [ours, other] = [never, analysed].map(|state| run_of(runs, state));
         let what = format!("create, 64 clients, never analysed against analysed, {size}");
         let times = (time_of_one(ours.rate()), time_of_one(other.rate()));
         table.ratio(&what, "analysed", ALIKE, " us", times);
@@ -100,10 +95,19 @@ fn compare(runs: &[(&str, Done)], table: &mut Table) {
 }
 
 fn compare_first_second(what: &str, target: Target, seconds: &[u64], table: &mut Table) {
-    let [_, median, _] = spread(seconds);
     let what = format!("{what}: first second of the run");
-    let rates = (first(seconds), median);
+    let rates = (first(seconds), median(seconds));
     table.ratio(&what, "its median second", target, "/s", rates);
+}
+
+fn run_of<'a>(runs: &'a [(&str, Done)], wanted: &str) -> &'a Done {
+    let run = runs.iter().find(|(state, _)| *state == wanted);
+    &run.unwrap().1
+}
+
+fn median(seconds: &[u64]) -> u64 {
+    let [_, median, _] = spread(seconds);
+    median
 }
 
 fn first(seconds: &[u64]) -> u64 {
