@@ -17,6 +17,8 @@ from page import DOCS, Page
 
 UNIT = "/lib/systemd/system/preauth-server.service"
 BACKUPS = "/var/backups/preauth"
+# The commands of the page run there.
+HOME = Path("~root").expanduser()
 SECONDS = 30
 TIMED = re.compile(r"^ *ExecStart=/bin/sh -c '(.*)'$", re.MULTILINE)
 UNITS = re.compile(r"^ *cat >/etc/systemd/system/(\S+) <<'END'\n(.*?)^ *END\n", re.MULTILINE | re.DOTALL)
@@ -71,7 +73,7 @@ def main(root, package):
     machine, page = Machine(Path(root)), Page("operating")
     manager = Manager(machine, UNIT)
     Systemctl(machine, manager)
-    shutil.copy(package, machine.path("/root"))
+    shutil.copy(package, machine.path(str(HOME)))
     # The page's receiver; nobody answers there, and nothing is sent.
     with machine.path("/etc/hosts").open("a") as hosts:
         hosts.write("127.0.0.1 localhost\n200.160.2.3 erp.azul.com.br\n")
@@ -87,20 +89,20 @@ def main(root, package):
     assert '"total":0' in company.replace(" ", "") and "whsec_" in company, company
     more = follow("more companies")
     assert "Construtora Verde Ltda." in more and "Construtora Branca S.A." in more and "stopped" not in more, more
-    secrets = [machine.path(f"/root/{name}") for name in ("11222333000181.key", "45997418000153.secret")]
+    secrets = [machine.path(f"{HOME}/{name}") for name in ("11222333000181.key", "45997418000153.secret")]
     assert all(file.stat().st_mode & 0o777 == 0o600 and file.read_text().strip() for file in secrets), more
     assert "preauth_database_up 1" in follow("watch")
     print("- operating: installed, set up, examined, watched")
 
     assert "every rule holds" in follow("audit")
     follow("back up")
-    check_units(machine.path("/root"))
+    check_units(machine.path(str(HOME)))
     timed(machine)
     assert "every rule holds" in follow("verify")
     print(f"- operating: backed up as {', '.join(backups(machine))}, the latest verified")
 
     operator = follow("an operator")
-    assert "REVOKED" in operator and machine.path("/root/ana.token").stat().st_mode & 0o777 == 0o600, operator
+    assert "REVOKED" in operator and machine.path(f"{HOME}/ana.token").stat().st_mode & 0o777 == 0o600, operator
     keys = follow("a new master key")
     assert len(machine.path("/var/lib/preauth/master.key").read_text().split()) == 2, keys
     page.close()
