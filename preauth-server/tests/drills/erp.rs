@@ -121,14 +121,17 @@ impl Erp {
         let key = |number: &str| format!("pedido:{number}");
         let offers = numbers.iter().map(|it| self.new_offer(it, &key(it)));
         let mut offering = self.client.create_many(offers).unwrap();
+        let mut created = Vec::with_capacity(count);
         while let Some(outcome) = offering.next().await {
             // A batch that could not be sent is sent again.
             let Ok(outcome) = outcome else { continue };
-            let number = &numbers[outcome.index];
             let id = outcome.result.unwrap().operation.id;
+            created.push((&numbers[outcome.index], id.get()));
+        }
+        for (number, id) in created {
             let (body, _) = self.repeat(number, &key(number)).await;
             let outcome = Outcome::Created {
-                id: id.get(),
+                id,
                 body,
                 cancelled: false,
             };

@@ -106,11 +106,13 @@ async fn kills_during_batches(scene: &mut Scene) {
         );
         let erp = scene.erp(0);
         let offering = tokio::spawn(async move { erp.offer_together(BATCHED).await });
+        // Longer and longer, so that it gets on.
+        let mut longest_ms = 300;
         while !offering.is_finished() {
-            // Longer and longer, so that it gets on.
-            sleep(pause(100, 600 + 300 * kills)).await;
+            sleep(pause(20, longest_ms)).await;
             scene.instances[0].kill_and_start().await;
             kills += 1;
+            longest_ms += 300;
         }
         replayed = offering.await.unwrap();
         offers += BATCHED;

@@ -111,3 +111,14 @@ async fn a_report_reads_what_it_shows_by_plans_that_were_made_for_a_few_rows() {
         scene.report_with_few_rows().await;
     }
 }
+
+#[tokio::test]
+async fn a_report_reads_what_it_shows_by_statistics_of_a_few_rows() {
+    let scene = Scene::new().await;
+    scene.fixture.offer(scene.payer).await;
+    scene.report().await;
+    scene.analyze().await;
+    scene.fill_reports().await;
+    scene.fixture.offer(scene.payer).await;
+    scene.report_with_few_rows().await;
+}
