@@ -28,6 +28,14 @@ const OFFERING: usize = 6;
 const WRITTEN: &str = "SELECT (SELECT count(*) FROM operations) + (SELECT count(*) FROM attempts)
      + (SELECT coalesce(max(last_used_at), 0) FROM rate_counts)";
 
+/// The last statements of all sessions, and whether each waits for a standby: those that find a key with its window, and
+/// what decides on a create.
+const ASKED: &str = r"SELECT left(query, 12), coalesce(wait_event, '') = 'SyncRep' FROM pg_stat_activity
+     WHERE query ~ '^(WITH found AS MATERIALIZED|SELECT t\.n,\s+p\.id AS payer_id)'";
+
+/// So many numbers of a sequence follow one that its log has.
+const SEQUENCE_LOGS_AHEAD: usize = 32;
+
 const COUNTED: &str = "SELECT coalesce(sum(counted), 0)::BIGINT FROM rate_counts";
 
 /// An instance that reaches a primary by name.
@@ -127,16 +135,40 @@ async fn a_synchronous_standby_that_is_promoted_under_load_loses_and_doubles_not
     }
 }
 
-/// The count of a request may be lost, so it waits neither for the disk nor for a standby.
+/// The count of a request may be lost, and so may an id that no operation got: neither waits for the disk or a standby.
 #[tokio::test]
-async fn a_get_waits_for_no_standby() {
+async fn gets_and_repeated_creates_wait_for_no_standby() {
     let stage = Stage::set(true).await;
     let erp = stage.scene.erp(0);
     let id = erp.offer().await;
+    let invoice = erp.next_number();
+    let key = format!("pedido:{invoice}");
+    let (body, _) = erp.repeat(&invoice, &key).await;
     let before = number(&stage.primary, COUNTED).await;
     stage.cluster.control_standby("--mode fast stop").await;
-    let got = erp.client().get(id).await;
-    assert_eq!(got.unwrap().id, id);
+    let asking = tokio::spawn(async move {
+        let got = erp.client().get(id).await;
+        assert_eq!(got.unwrap().id, id);
+        for _ in 0..=SEQUENCE_LOGS_AHEAD {
+            let repeated = erp.repeat(&invoice, &key).await;
+            assert_eq!(repeated, (body.clone(), true));
+        }
+    });
+    let mut asked = BTreeSet::new();
+    while !asking.is_finished() {
+        let sessions: Vec<(String, bool)> = sqlx::query_as(ASKED)
+            .fetch_all(&stage.primary)
+            .await
+            .unwrap();
+        for (statement, is_waiting) in sessions {
+            // A wait that is given up after seconds is no error.
+            assert!(!is_waiting, "{statement}");
+            asked.insert(statement);
+        }
+        sleep(Duration::from_millis(20)).await;
+    }
+    assert_eq!(asked.len(), 2, "{asked:?}");
+    asking.await.unwrap();
     assert!(number(&stage.primary, COUNTED).await > before);
 }
 

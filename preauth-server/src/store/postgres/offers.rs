@@ -19,6 +19,9 @@ use crate::store::sql::operations::by_id;
 /// table is at planning time. A join on two columns from two tables would search by the first
 /// alone, and compare all rows of a company. The condition on the holder's number and status
 /// repeats that of the unique index verbatim: otherwise PostgreSQL does not use the index.
+///
+/// The sequence writes to the log at every 32nd id, for which nobody waits: the commit of an operation comes later in
+/// the log, so no durable operation has an id that a crash gives out again.
 const FIND: &str = "SELECT t.n,
                 p.id AS payer_id, p.head_office_id AS payer_head_office_id, p.cnpj AS payer_cnpj,
                 p.name AS payer_name,
@@ -45,7 +48,8 @@ const FIND: &str = "SELECT t.n,
                 r.fingerprint, r.operation_id, r.body, r.expires_at,
                 pe.id AS payer_endpoint, pe.events AS payer_events,
                 se.id AS supplier_endpoint, se.events AS supplier_events,
-                nextval('operation_ids') AS reserved
+                nextval('operation_ids') AS reserved,
+                (SELECT set_config('synchronous_commit', 'off', TRUE))
          FROM unnest($1::UUID[], $2::TEXT[], $3::TEXT[], $4::TEXT[], $5::TEXT[], $6::TEXT[],
                      $7::TEXT[])
              WITH ORDINALITY AS t (payer, supplier, root, number, second_form, third_form, key, n)
