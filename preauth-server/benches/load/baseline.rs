@@ -1,4 +1,5 @@
-//! The same work done by pgbench, without any of our code.
+//! The same work done by pgbench, without any of our code. The instances are stopped meanwhile: otherwise they would give
+//! numbers to its events.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read};
@@ -8,7 +9,7 @@ use std::time::{Duration, SystemTime};
 use tempfile::TempDir;
 
 use crate::cpu::{self, Spent};
-use crate::scene::Scene;
+use crate::scene::{IS_NUMBERED, Scene};
 use crate::statistics::percentile;
 
 /// The rows of one create.
@@ -22,6 +23,7 @@ pub(crate) const GET: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/benches/load/
 /// The sessions are new, and for a second a third to a half as fast as afterwards: they read the catalogue
 /// and make plans. The service's are there already.
 const WARM_UP: u64 = 1;
+const PAUSE: Duration = Duration::from_millis(250);
 
 /// What was done after the warm-up.
 pub(crate) struct Done {
@@ -46,7 +48,9 @@ pub(crate) fn run_not_durable(scene: &Scene, script: &str, clients: usize, secon
 pub(crate) fn each_second(scene: &Scene, script: &str, clients: usize, seconds: u64) -> Vec<u64> {
     let mut pgbench = pgbench(scene, script, clients, seconds);
     pgbench.arg("--progress=1").arg(&scene.cluster().url);
+    scene.freeze();
     let output = pgbench.output().unwrap();
+    scene.thaw();
     let printed = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{printed}");
     let (_, progress) = printed.split_once("progress: ").unwrap();
@@ -65,6 +69,7 @@ fn run_with(options: &str, scene: &Scene, script: &str, clients: usize, seconds:
     pgbench.arg(format!("--progress={WARM_UP}"));
     pgbench.arg(&scene.cluster().url);
     pgbench.stdout(Stdio::piped()).stderr(Stdio::piped());
+    scene.freeze();
     let mut running = pgbench.spawn().unwrap();
     let mut beside = BufReader::new(running.stderr.take().unwrap());
     let mut warm_up = String::new();
@@ -74,6 +79,9 @@ fn run_with(options: &str, scene: &Scene, script: &str, clients: usize, seconds:
     let (read, spent) = cpu::during(scene, || beside.read_to_string(&mut rest));
     read.unwrap();
     let output = running.wait_with_output().unwrap();
+    scene.thaw();
+    // Its events have their numbers before it is their turn.
+    scene.wait_until(IS_NUMBERED, PAUSE);
     assert!(output.status.success(), "{warm_up}{rest}");
     let all = number_behind(
         &String::from_utf8_lossy(&output.stdout),

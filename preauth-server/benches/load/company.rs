@@ -9,6 +9,11 @@ use serde_json::{Value, json};
 use crate::http::call;
 
 const SUPPLIER: u64 = 90_000_001;
+const BOUNDARY: &str = "b-o-u-n-d-a-r-y";
+/// The bytes of an invoice file that its upload begins with.
+pub(crate) const BEGIN_OF_FILE_BYTES: usize = 18;
+/// What follows the content of an invoice file.
+pub(crate) const END_OF_UPLOAD: &str = "\r\n--b-o-u-n-d-a-r-y--\r\n";
 const WEIGHTS: [u64; 13] = [6, 5, 4, 3, 2, 9, 8, 7, 6, 5, 4, 3, 2];
 
 /// A construction company with a key.
@@ -81,7 +86,37 @@ impl Company {
         )
     }
 
-    /// The same offer by the client.
+    /// The beginning of a create with an invoice file, up to the first bytes of the file. So many follow, and then
+    /// [`END_OF_UPLOAD`].
+    pub(crate) fn upload(&self, invoice: u64, following: usize) -> String {
+        // The number makes each file another one.
+        let begin = format!("%PDF-1.7 {invoice:>9}");
+        assert!(begin.len() == BEGIN_OF_FILE_BYTES);
+        let part = |name: &str, more: &str, content: &str| {
+            format!(
+                "--{BOUNDARY}\r\nContent-Disposition: form-data; name=\"{name}\"{more}\r\n\r\n{content}"
+            )
+        };
+        let supplier = json!({"cnpj": cnpj(SUPPLIER), "email": "financeiro0@fornecedor.com.br"});
+        let invoice =
+            json!({"amount": 1000.5, "dueDate": self.due, "number": format!("NF-{invoice}")});
+        let pdf = "; filename=\"nota.pdf\"\r\nContent-Type: application/pdf";
+        let parts = [
+            part("supplier", "", &format!("{supplier}\r\n")),
+            part("invoice", "", &format!("{invoice}\r\n")),
+            part("invoiceFile", pdf, &begin),
+        ]
+        .concat();
+        format!(
+            "POST /api/integration/v1/pre-authorizations HTTP/1.1\r\nHost: bench\r\n\
+             Authorization: Bearer {}\r\nContent-Type: multipart/form-data; boundary={BOUNDARY}\r\n\
+             Content-Length: {}\r\n\r\n{parts}",
+            self.key,
+            parts.len() + following + END_OF_UPLOAD.len()
+        )
+    }
+
+    /// A new offer, for the client.
     pub(crate) fn offer(&self, invoice: u64) -> NewPreAuthorization {
         let offer = NewPreAuthorization::new(
             cnpj(SUPPLIER).parse().unwrap(),

@@ -17,7 +17,12 @@ impl Connection {
         Self { requests, answers }
     }
 
-    /// Sends a request, whose answer must have the status. Returns the microseconds until then,
+    /// Sends a part of a request, of which more follows.
+    pub(crate) fn begin(&mut self, part: &str) {
+        self.requests.write_all(part.as_bytes()).unwrap();
+    }
+
+    /// Sends a request, or what is left of one, whose answer must have the status. Returns the microseconds until then,
     /// and the answer's body.
     pub(crate) fn send(&mut self, request: &str, status: &str) -> (u64, Vec<u8>) {
         let answer = self.exchange(request);

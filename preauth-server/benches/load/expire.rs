@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::connection::{micros, now};
 use crate::run::Run;
-use crate::scene::Scene;
+use crate::scene::{IS_NUMBERED, Scene};
 use crate::table::Table;
 use crate::table::Target::{AtMost, None};
 use crate::{clients, company};
@@ -17,7 +17,6 @@ const CLIENTS: usize = 16;
 /// Duration of the creates beside the expiries.
 const BESIDE: Duration = Duration::from_secs(5);
 const PAUSE: Duration = Duration::from_millis(50);
-const PATIENCE: Duration = Duration::from_mins(5);
 
 /// One transaction per 5,000 offers, without any of our code.
 const BARE: &str = include_str!("expire.sql");
@@ -25,10 +24,6 @@ const BARE: &str = include_str!("expire.sql");
 /// Whether no offer is overdue.
 const ARE_EXPIRED: &str = "SELECT NOT EXISTS (SELECT 1 FROM operations
     WHERE status = 'IN_PRE_AUTH' AND expires_at = 1)";
-/// Whether all events have their numbers. What the instances do with events later on must not slow down the
-/// next pair.
-const IS_NUMBERED: &str = "SELECT (SELECT max(xid) FROM events) < next_xid FROM event_batches
-    ORDER BY number DESC LIMIT 1";
 /// Whether those with numbers are counted for reports, which each instance does when it starts.
 const IS_COUNTED: &str =
     "SELECT (SELECT max(upto) FROM activity_steps) >= max(number) FROM event_batches";
@@ -41,15 +36,15 @@ pub(crate) fn run(run: &Run, table: &mut Table) {
         scene.servers.clear();
         let bare = bare(&scene, offers);
         scene.start(INSTANCES);
-        wait_until(&scene, IS_COUNTED);
+        scene.wait_until(IS_COUNTED, PAUSE);
         let alone = clients::creates(&scene, CLIENTS, time);
         let (beside, expired) = thread::scope(|scope| {
             let creates = scope.spawn(|| clients::creates(&scene, CLIENTS, time));
             fall_due(&scene, offers);
-            let expired = wait_until(&scene, ARE_EXPIRED);
+            let expired = scene.wait_until(ARE_EXPIRED, PAUSE);
             (creates.join().unwrap(), expired)
         });
-        wait_until(&scene, IS_NUMBERED);
+        scene.wait_until(IS_NUMBERED, PAUSE);
         let what = "100,000 offers fall due, two instances, creates beside them";
         let statements = "bare statements, nothing beside them";
         table.ratio(what, statements, None, " ms", (expired, bare));
@@ -73,16 +68,6 @@ fn bare(scene: &Scene, offers: u64) -> u64 {
     fall_due(scene, offers);
     let begun = now();
     scene.cluster().sql(BARE);
-    micros(begun) / 1000
-}
-
-/// Waits for what the instances do, and returns the milliseconds that it took.
-fn wait_until(scene: &Scene, is_done: &str) -> u64 {
-    let begun = now();
-    while scene.cluster().sql(is_done) == "f" {
-        assert!(begun.elapsed() < PATIENCE, "not done: {is_done}");
-        thread::sleep(PAUSE);
-    }
     micros(begun) / 1000
 }
 

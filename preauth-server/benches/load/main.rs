@@ -38,6 +38,7 @@ mod latency;
 mod list;
 mod lone;
 mod many;
+mod memory;
 mod one_by_one;
 mod overload;
 mod paced;
@@ -56,6 +57,7 @@ mod states;
 mod statistics;
 mod table;
 mod tenants;
+mod uploads;
 
 use run::Run;
 use table::Table;
@@ -64,7 +66,7 @@ use table::Table;
 type Case = fn(&Run, &mut Table);
 
 /// In the order of the table.
-const CASES: [(&str, Case); 18] = [
+const CASES: [(&str, Case); 19] = [
     ("create", create::run),
     ("instances", instances::run),
     ("lone", lone::run),
@@ -82,6 +84,7 @@ const CASES: [(&str, Case); 18] = [
     ("bloat", bloat::run),
     ("list", list::run),
     ("expire", expire::run),
+    ("uploads", uploads::run),
     ("indexes", indexes::run),
 ];
 

@@ -2,7 +2,6 @@
 //! is refused early, and nothing of it is left a second later. The arrivals are an open loop: each has
 //! its time, whether or not earlier ones were answered.
 
-use std::fs;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -13,6 +12,7 @@ use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 use crate::clients::{self, Done, STACK_BYTES, next_invoice};
 use crate::company::Company;
 use crate::connection::{Connection, micros, now};
+use crate::memory;
 use crate::run::Run;
 use crate::scene::Scene;
 use crate::server::Disk;
@@ -179,8 +179,8 @@ fn report(database: &str, capacity: &Done, overload: &Overload, table: &mut Tabl
 
 fn overload(scene: &Scene, companies: &[Company], run: &Run, capacity: &Done) -> Overload {
     let server = scene.servers.first().unwrap().process();
-    forget_peak(server);
-    let before = memory_kib(server, "VmRSS:");
+    memory::forget_peak(server);
+    let before = memory::resident_kib(server);
     let rate = u32::try_from(capacity.rate() * TIMES).unwrap().max(1);
     let time = if run.is_short { run.time() } else { LASTS };
     let arrivals = Arrivals {
@@ -204,7 +204,8 @@ fn overload(scene: &Scene, companies: &[Company], run: &Run, capacity: &Done) ->
         running.into_iter().map(|it| it.join().unwrap()).collect()
     });
     let elapsed = micros(arrivals.begun);
-    let memory_mib = memory_kib(server, "VmHWM:").saturating_sub(before) / 1024;
+    let back_after_ms = back_after_ms(scene, arrivals.end(), capacity.percentile(99));
+    let memory_mib = memory::peak_kib(server).saturating_sub(before) / 1024;
     let (mut accepted, mut refused) = (Vec::new(), Vec::new());
     let (mut crowded, mut late) = (0, 0);
     for one in answers {
@@ -220,7 +221,7 @@ fn overload(scene: &Scene, companies: &[Company], run: &Run, capacity: &Done) ->
         crowded,
         late,
         memory_mib,
-        back_after_ms: back_after_ms(scene, capacity.percentile(99)),
+        back_after_ms,
     }
 }
 
@@ -233,6 +234,11 @@ struct Arrivals {
 }
 
 impl Arrivals {
+    /// When the last one was due.
+    fn end(&self) -> Instant {
+        self.begun + self.step * self.count
+    }
+
     /// The time of the next one, since the beginning; `None` after the last.
     fn next(&self) -> Option<Duration> {
         let number = self.next.fetch_add(1, Ordering::Relaxed);
@@ -274,11 +280,11 @@ fn send(scene: &Scene, company: &Company, arrivals: &Arrivals) -> Answers {
     answers
 }
 
-/// Sends one create after the other; returns when the first of those came that are as quick as at
+/// Sends one create after the other; returns how long after the end the first of those came that are as quick as at
 /// capacity.
-fn back_after_ms(scene: &Scene, most_us: u64) -> u64 {
+fn back_after_ms(scene: &Scene, ended: Instant, most_us: u64) -> u64 {
     let mut connection = Connection::to(scene.address(0));
-    let (ended, mut back, mut quick) = (now(), 0, 0);
+    let (mut back, mut quick) = (micros(ended) / 1000, 0);
     while quick < QUICK_IN_A_ROW && ended.elapsed() < PATIENCE {
         let answer = connection.exchange(&scene.payer.create(next_invoice(), 0));
         if answer.status() == Some(ACCEPTED) && answer.took <= most_us {
@@ -288,17 +294,4 @@ fn back_after_ms(scene: &Scene, most_us: u64) -> u64 {
         }
     }
     back
-}
-
-/// Makes the most memory that a process ever had what it has now.
-fn forget_peak(process: u32) {
-    // Without the right to do so the peak before counts as well.
-    let _ = fs::write(format!("/proc/{process}/clear_refs"), "5");
-}
-
-fn memory_kib(process: u32, field: &str) -> u64 {
-    let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap();
-    let line = status.lines().find_map(|line| line.strip_prefix(field));
-    let number = line.and_then(|line| line.split_whitespace().next());
-    number.unwrap().parse().unwrap()
 }

@@ -9,7 +9,7 @@ use crate::stage::Stage;
 use crate::table::Table;
 use crate::table::Target::{self, AtLeast, AtMost};
 
-const CLIENTS: usize = 16;
+const CLIENTS: usize = 64;
 
 /// Events, and what they took.
 struct Sent {
@@ -35,7 +35,7 @@ fn compare(stage: &Stage, run: &Run, table: &mut Table, database: &str, targets:
         |both, (created, delivered)| {
             let each = |sent: &Sent| sent.spent.each(sent.events);
             let costs = (each(&both), each(&created) + each(&delivered));
-            let what = |what: &str| format!("create and deliver{database}: {what}");
+            let what = |what: &str| format!("create, 64 clients, and deliver{database}: {what}");
             let cost = what("CPU time");
             let beside = "create alone + deliver what waits";
             table.ratio(&cost, beside, AtMost(115), " us", costs);

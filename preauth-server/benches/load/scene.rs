@@ -1,18 +1,36 @@
 //! A database, its instances, and a company with a key: everything a create needs.
 
 use std::path::PathBuf;
+use std::thread;
+use std::time::Duration;
 
 use serde_json::json;
 use tempfile::TempDir;
 
 use crate::cluster::Cluster;
 use crate::company::{self, Company};
+use crate::connection::{micros, now};
 use crate::http::call;
 use crate::run::Run;
 use crate::server::{self, Disk, Server};
 
 /// Nobody listens here; the endpoint is paused.
 const NOWHERE: &str = "http://127.0.0.1:9/";
+
+/// Whether all events on PostgreSQL have their numbers, which an instance gives them after their commits.
+pub(crate) const IS_NUMBERED: &str =
+    "SELECT (SELECT max(xid) FROM events) < next_xid FROM event_batches
+    ORDER BY number DESC LIMIT 1";
+/// Whether every mail that may be sent now was sent.
+const ARE_SENT: &str = "SELECT NOT EXISTS (SELECT 1 FROM notices
+    WHERE status = 'PENDING' AND NOT is_held AND next_attempt_at <= extract(epoch FROM now()) * 1000)";
+/// Whether nobody else has begun a transaction.
+const IS_AT_REST: &str = "SELECT NOT EXISTS (SELECT 1 FROM pg_stat_activity
+    WHERE xact_start IS NOT NULL AND backend_type = 'client backend' AND pid <> pg_backend_pid())";
+/// So long that looking costs little beside what is waited for.
+const PAUSE: Duration = Duration::from_secs(1);
+const SHORT_PAUSE: Duration = Duration::from_millis(20);
+const PATIENCE: Duration = Duration::from_mins(5);
 
 pub(crate) struct Scene {
     /// Declared before the cluster: servers stop first.
@@ -107,6 +125,43 @@ impl Scene {
 
     pub(crate) fn folder(&self) -> &std::path::Path {
         self.folder.path()
+    }
+
+    /// Looks, with a pause after each look, until what the instances do is done; returns the milliseconds that it took.
+    pub(crate) fn wait_until(&self, is_done: &str, pause: Duration) -> u64 {
+        let begun = now();
+        while self.cluster().sql(is_done) == "f" {
+            assert!(begun.elapsed() < PATIENCE, "not done: {is_done}");
+            thread::sleep(pause);
+        }
+        micros(begun) / 1000
+    }
+
+    /// Waits for what creates leave to do later: their mails, and the numbers of their events.
+    pub(crate) fn settle(&self) {
+        self.wait_until(ARE_SENT, PAUSE);
+        self.wait_until(IS_NUMBERED, PAUSE);
+    }
+
+    /// Stops all instances, between two transactions.
+    pub(crate) fn freeze(&self) {
+        self.signal("-STOP");
+        while self.cluster().sql(IS_AT_REST) == "f" {
+            self.thaw();
+            thread::sleep(SHORT_PAUSE);
+            self.signal("-STOP");
+        }
+    }
+
+    /// Lets the instances go on.
+    pub(crate) fn thaw(&self) {
+        self.signal("-CONT");
+    }
+
+    fn signal(&self, signal: &str) {
+        for server in &self.servers {
+            server.signal(signal);
+        }
     }
 
     /// The ids of the records that the baseline's rows refer to.

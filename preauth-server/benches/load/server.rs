@@ -107,6 +107,12 @@ impl Server {
         self.running.id()
     }
 
+    pub(crate) fn signal(&self, signal: &str) {
+        let process = self.process().to_string();
+        let sent = Command::new("kill").args([signal, &process]).status();
+        assert!(sent.unwrap().success());
+    }
+
     fn children(&self) -> String {
         let process = self.process();
         let path = format!("/proc/{process}/task/{process}/children");
@@ -132,6 +138,8 @@ fn command(database: &str, folder: &Path, disk: Disk, what: &str) -> Command {
         .open(folder.join("log"));
     command
         .arg(what)
+        // As in the packages' service and image.
+        .env("MIMALLOC_PURGE_DELAY", "0")
         .env("PREAUTH_DATABASE", database)
         .env("PREAUTH_DATA", folder)
         .env("PREAUTH_PLATFORM_TOKEN", TOKEN)

@@ -11,6 +11,12 @@ pub(crate) enum Defect {
     ReplyNotStored,
     /// A lease never expires, even if its holder is dead.
     EndlessLease,
+    /// An offer is committed without its mail.
+    MailForgotten,
+    /// An amount grows by a cent on its way to the store.
+    AmountChanged,
+    /// A cancellation is confirmed and not stored.
+    CancelForgotten,
     /// A cancellation overwrites any concurrent commit.
     CancelOverwrites,
     /// An expiry overwrites any concurrent commit.

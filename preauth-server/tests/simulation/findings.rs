@@ -67,6 +67,21 @@ fn a_lease_that_never_ends_is_found() {
 }
 
 #[test]
+fn an_offer_without_its_mail_is_found() {
+    found(Defect::MailForgotten, "I16", 20);
+}
+
+#[test]
+fn an_amount_that_changes_on_its_way_is_found() {
+    found(Defect::AmountChanged, "I15", 20);
+}
+
+#[test]
+fn a_cancel_that_is_not_stored_is_found() {
+    found(Defect::CancelForgotten, "I7", 50);
+}
+
+#[test]
 fn a_cancel_that_overwrites_is_found() {
     found(Defect::CancelOverwrites, "I8", 1_000);
 }

@@ -21,7 +21,8 @@ use crate::store::sql::operations::by_id;
 /// repeats that of the unique index verbatim: otherwise PostgreSQL does not use the index.
 ///
 /// The sequence writes to the log at every 32nd id, for which nobody waits: the commit of an operation comes later in
-/// the log, so no durable operation has an id that a crash gives out again.
+/// the log, so no durable operation has an id that a crash gives out again. A request that outlives the crash may find
+/// that another one has its id by now: one of the two conflicts, and decides again.
 const FIND: &str = "SELECT t.n,
                 p.id AS payer_id, p.head_office_id AS payer_head_office_id, p.cnpj AS payer_cnpj,
                 p.name AS payer_name,

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use preauth_core::operation::Operation;
+use preauth_core::operation::{InvoiceAmounts, Operation};
 use preauth_core::port::{
     Commit, CommitError, Filter, LoadedOffer, LoadedOperation, NewReply, OfferTarget,
     OperationEvent, OrderTarget, PageRequest, Render, ReplyScope, Unavailable, Viewer, Write,
 };
-use preauth_core::value::{EventType, InvoiceNumber, OperationId, Timestamp};
+use preauth_core::value::{EventType, InvoiceNumber, Money, OperationId, Timestamp};
 use preauth_server::http::WireRender;
 
 use crate::defect::Defect;
@@ -100,11 +100,31 @@ impl Database {
         }))
     }
 
+    /// The defects of a service that asks for another commit than it should.
+    pub(super) fn mistake(&self, commit: &mut Commit) {
+        if self.has(Defect::MailForgotten) {
+            commit.mail = None;
+        }
+        if self.has(Defect::AmountChanged)
+            && let Write::NewOperation(operation) = &mut commit.write
+        {
+            let amounts = operation.invoice.amounts;
+            let more = Money::from_cents(amounts.amount().cents() + 1).unwrap();
+            operation.invoice.amounts =
+                InvoiceAmounts::from_cents(more, amounts.withheld_tax()).unwrap();
+        }
+    }
+
     pub(super) async fn write(
         &self,
         ground: &Ground,
         mut commit: Commit,
     ) -> Result<(), CommitError> {
+        if self.has(Defect::CancelForgotten)
+            && commit.event.event_type == EventType::PreAuthorizationRevoked
+        {
+            return Ok(());
+        }
         if self.has(Defect::ReplyNotStored) {
             commit.reply = None;
         }

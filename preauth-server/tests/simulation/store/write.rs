@@ -113,6 +113,7 @@ impl Store for SimStore {
         self.database
             .take_id_anew(&self.ground(), &mut commit)
             .await;
+        self.database.mistake(&mut commit);
         self.database.send_too_early(&commit);
         let faults = &self.database.faults;
         let fault = faults.meet(self.instance, Call::Commit).await;

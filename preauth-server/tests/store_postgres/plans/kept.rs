@@ -94,11 +94,11 @@ const PERMITTED: [(&str, &str); 21] = [
     ),
     (
         "SELECT d.* FROM unnest(ARRAY(SELECT d.id FROM deliveries d",
-        "to be mended: a company's deliveries of a type or status",
+        "a company's deliveries of a type or status, for an operator; no more rows than the list's total reads",
     ),
     (
         "SELECT id, head_office_id, operation_id, coalesce(variant, kind)",
-        "to be mended: a company's mails of a kind or status",
+        "a company's mails of a kind or status, for an operator; no more rows than the list's total reads",
     ),
 ];
 
