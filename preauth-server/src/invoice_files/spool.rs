@@ -122,7 +122,9 @@ impl Spooled {
 
     /// At most `limit` bytes from `offset`; fewer only at the end.
     pub(super) fn piece(&self, offset: u64, limit: u64) -> io::Result<Vec<u8>> {
-        let mut bytes = Vec::new();
+        let left = self.size.saturating_sub(offset).min(limit);
+        // As long as it will be: one that grows leaves as much memory behind again.
+        let mut bytes = Vec::with_capacity(usize::try_from(left).map_err(io::Error::other)?);
         self.from(offset).take(limit).read_to_end(&mut bytes)?;
         Ok(bytes)
     }

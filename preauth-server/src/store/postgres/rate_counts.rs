@@ -11,7 +11,7 @@ use sqlx::postgres::PgRow;
 use crate::access::{KeyHash, RateLimit};
 
 use crate::store::error::Fault;
-use crate::store::rows::{join_key_parties, key_columns};
+use crate::store::rows::{find_key_parties, key_columns};
 
 /// Maximum number of counts that one row takes, and so of its versions that are read while a
 /// snapshot is held open. The schema and its trigger for earlier builds have the same number.
@@ -32,8 +32,10 @@ const COUNT: &str = concat!(
             coalesce(abs(p.at - w.started_at) < $4, FALSE) AS is_running
      FROM unnest($1::BYTEA[], $2::BIGINT[], $3::BIGINT[])
          WITH ORDINALITY AS p (hash, at, visits, n)
-     JOIN api_keys k ON k.hash = p.hash",
-    join_key_parties!(),
+     CROSS JOIN LATERAL (
+         SELECT k.id, k.scopes, k.revoked_at, k.expires_at, k.company_id, k.user_id
+         FROM api_keys k WHERE k.hash = p.hash LIMIT 1) AS k",
+    find_key_parties!(),
     "LEFT JOIN LATERAL (
          SELECT r.generation, r.started_at, r.carried + r.counted AS total,
                 r.writes >= $7 AS is_full

@@ -30,7 +30,9 @@ pub(super) use delivery::{attempt, delivery};
 pub(super) use event::history_entry;
 pub(super) use invoice::{invoice, select_invoices};
 pub(super) use invoice_file::{content_hash, invoice_file};
-pub(super) use key::{api_key, join_key_parties, key_columns, key_hash, key_record};
+pub(super) use key::{
+    api_key, find_key_parties, join_key_parties, key_columns, key_hash, key_record,
+};
 pub(super) use offer::{FoundOffer, found_offer};
 pub(super) use operation::{
     compared_number, extension, operation, readable_operations, select_operations,

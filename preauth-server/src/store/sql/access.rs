@@ -4,22 +4,31 @@ use preauth_core::value::ApiKeyId;
 
 use crate::access::{KeyHash, KeyRecord};
 use crate::store::error::Fault;
-use crate::store::rows::{join_key_parties, key_columns, key_hash, key_record};
+use crate::store::rows::{find_key_parties, join_key_parties, key_columns, key_hash, key_record};
 
-use super::{Session, query};
+use super::{Dialect, Session, query};
 
 /// The key with its company and its user, without its window.
 pub(in crate::store) async fn find(
     session: &mut dyn Session,
     key: &KeyHash,
 ) -> Result<Option<KeyRecord>, Fault> {
-    let row = query(concat!(
-        "SELECT ",
-        key_columns!(),
-        " FROM api_keys k",
-        join_key_parties!(),
-        "WHERE k.hash = $1"
-    ))
+    let row = query(match session.dialect() {
+        Dialect::Sqlite => concat!(
+            "SELECT ",
+            key_columns!(),
+            " FROM api_keys k",
+            join_key_parties!(),
+            "WHERE k.hash = $1"
+        ),
+        Dialect::Postgres => concat!(
+            "SELECT ",
+            key_columns!(),
+            " FROM api_keys k",
+            find_key_parties!(),
+            "WHERE k.hash = $1"
+        ),
+    })
     .bind(key.0.as_slice())
     .fetch_optional(session)
     .await?;
