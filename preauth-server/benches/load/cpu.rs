@@ -46,6 +46,15 @@ pub(crate) fn during<T>(scene: &Scene, work: impl FnOnce() -> T) -> (T, Spent) {
     (done, spent)
 }
 
+/// The same of creates, with what they leave to do later.
+pub(crate) fn of_creates<T>(scene: &Scene, creates: impl FnOnce() -> T) -> (T, Spent) {
+    during(scene, || {
+        let done = creates();
+        scene.settle();
+        done
+    })
+}
+
 /// The CPU time of `roots` and all their descendants, in microseconds.
 fn of(roots: &[u32]) -> u64 {
     let all: Vec<(u32, Vec<u64>)> = processes();

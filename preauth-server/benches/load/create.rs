@@ -49,13 +49,7 @@ pub(crate) fn run(run: &Run, table: &mut Table) {
         clients::creates(&scene, load.clients, run.warm_up());
         run.alternate(
             || baseline::run(&scene, baseline::CREATE, BASELINE_CLIENTS, run.seconds),
-            || {
-                cpu::during(&scene, || {
-                    let done = load.send(&scene, run);
-                    scene.settle();
-                    done
-                })
-            },
+            || cpu::of_creates(&scene, || load.send(&scene, run)),
             |theirs, (ours, spent)| {
                 let their_us = theirs.spent.each(theirs.transactions);
                 load.add(table, (theirs.rate, their_us), &ours, &spent);

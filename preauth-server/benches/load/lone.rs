@@ -13,13 +13,7 @@ pub(crate) fn run(run: &Run, table: &mut Table) {
     clients::creates(&scene, 1, run.warm_up());
     run.alternate(
         || baseline::run(&scene, baseline::CREATE, 1, run.seconds),
-        || {
-            cpu::during(&scene, || {
-                let done = clients::creates(&scene, 1, run.time());
-                scene.settle();
-                done
-            })
-        },
+        || cpu::of_creates(&scene, || clients::creates(&scene, 1, run.time())),
         |theirs, (ours, spent)| {
             let p50 = (ours.percentile(50), theirs.p50);
             let their_us = theirs.spent.each(theirs.transactions);

@@ -31,7 +31,7 @@ pub(in crate::store) fn key_hash(row: &impl RawRow) -> Result<(ApiKeyId, KeyHash
     Ok((id, KeyHash(columns.bytes("hash")?)))
 }
 
-/// The columns of a key with its company and its user, beside `join_key_parties!`.
+/// The columns of a key with its company and its user, beside `join_key_parties!` or `find_key_parties!`.
 macro_rules! key_columns {
     () => {
         "k.id, k.scopes, k.revoked_at, k.expires_at, k.company_id, k.user_id,
@@ -42,7 +42,7 @@ macro_rules! key_columns {
 }
 pub(in crate::store) use key_columns;
 
-/// The company and the user of a key, with the head offices of both.
+/// The company and the user of a key, with the head offices of both, on SQLite.
 macro_rules! join_key_parties {
     () => {
         " JOIN companies c ON c.id = k.company_id

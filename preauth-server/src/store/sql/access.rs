@@ -8,26 +8,26 @@ use crate::store::rows::{find_key_parties, join_key_parties, key_columns, key_ha
 
 use super::{Dialect, Session, query};
 
+macro_rules! find_key {
+    ($parties:ident) => {
+        concat!(
+            "SELECT ",
+            key_columns!(),
+            " FROM api_keys k",
+            $parties!(),
+            "WHERE k.hash = $1"
+        )
+    };
+}
+
 /// The key with its company and its user, without its window.
 pub(in crate::store) async fn find(
     session: &mut dyn Session,
     key: &KeyHash,
 ) -> Result<Option<KeyRecord>, Fault> {
     let row = query(match session.dialect() {
-        Dialect::Sqlite => concat!(
-            "SELECT ",
-            key_columns!(),
-            " FROM api_keys k",
-            join_key_parties!(),
-            "WHERE k.hash = $1"
-        ),
-        Dialect::Postgres => concat!(
-            "SELECT ",
-            key_columns!(),
-            " FROM api_keys k",
-            find_key_parties!(),
-            "WHERE k.hash = $1"
-        ),
+        Dialect::Sqlite => find_key!(join_key_parties),
+        Dialect::Postgres => find_key!(find_key_parties),
     })
     .bind(key.0.as_slice())
     .fetch_optional(session)
