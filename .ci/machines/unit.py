@@ -29,7 +29,7 @@ DONE = set(
     """
     User Group ExecStart ExecReload WorkingDirectory StateDirectory StateDirectoryMode UMask LimitNOFILE NoNewPrivileges
     CapabilityBoundingSet ProtectSystem ProtectHome PrivateTmp PrivateDevices ProtectProc ProcSubset
-    RestrictAddressFamilies MemoryDenyWriteExecute SystemCallFilter SystemCallErrorNumber Environment
+    RestrictAddressFamilies MemoryDenyWriteExecute SystemCallFilter SystemCallErrorNumber
     """.split()
 )
 MS_REC, MS_PRIVATE, MS_BIND, MS_REMOUNT, MS_RDONLY = 16384, 1 << 18, 4096, 32, 1
@@ -168,8 +168,7 @@ def run_as(root, settings, what="ExecStart"):
         kept["WATCHDOG_PID"] = str(os.getpid())
     for restriction in reversed(restrictions):
         restriction.load()
-    named = dict(variable.split("=", 1) for variable in settings["Environment"])
-    os.execve(command[0], command, named | kept | {"PATH": "/usr/bin:/bin"})
+    os.execve(command[0], command, kept | {"PATH": "/usr/bin:/bin"})
 
 
 if __name__ == "__main__":

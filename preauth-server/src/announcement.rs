@@ -41,7 +41,8 @@ impl Announcement {
         Ok(Self { _locked: file })
     }
 
-    /// The address of a running server announced in the folder `data`, if there is one.
+    /// The address of a running server announced in the folder `data`, if there is one. A server
+    /// that has just begun to write it is not ready, and counts as none.
     ///
     /// # Errors
     /// When the folder or its content is not trusted: others could have written it, or the address
@@ -63,6 +64,9 @@ impl Announcement {
         }
         files::check_secret(&file, &path)?;
         let text = files::read(&mut file)?;
+        if text.is_empty() {
+            return Ok(None);
+        }
         let address = text.strip_prefix(SCHEME).and_then(|it| it.parse().ok());
         let is_here = |address: &SocketAddr| address.ip().is_loopback();
         address.filter(is_here).map(Some).ok_or_else(|| {
@@ -87,7 +91,7 @@ pub fn url(address: SocketAddr) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::Announcement;
+    use super::{Announcement, File};
     use std::net::SocketAddr;
     use std::os::unix::fs::PermissionsExt;
     use std::path::Path;
@@ -113,6 +117,21 @@ mod tests {
                 .unwrap()
                 .is_none()
         );
+    }
+
+    #[test]
+    fn a_server_that_has_not_written_its_address_yet_is_not_announced() {
+        let folder = tempfile::tempdir().unwrap();
+        let address = "127.0.0.1:9".parse().unwrap();
+        let lives = announce(folder.path(), "127.0.0.1:9");
+        let written = File::options()
+            .write(true)
+            .open(folder.path().join(super::FILE_NAME));
+        written.unwrap().set_len(0).unwrap();
+        assert_eq!(Announcement::read(folder.path()).unwrap(), None);
+        drop(lives);
+        let _lives = announce(folder.path(), "127.0.0.1:9");
+        assert_eq!(Announcement::read(folder.path()).unwrap(), Some(address));
     }
 
     #[test]

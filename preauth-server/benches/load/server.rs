@@ -138,8 +138,6 @@ fn command(database: &str, folder: &Path, disk: Disk, what: &str) -> Command {
         .open(folder.join("log"));
     command
         .arg(what)
-        // As in the packages' service and image.
-        .env("MIMALLOC_PURGE_DELAY", "0")
         .env("PREAUTH_DATABASE", database)
         .env("PREAUTH_DATA", folder)
         .env("PREAUTH_PLATFORM_TOKEN", TOKEN)

@@ -77,10 +77,11 @@ pub struct Parts {
     pub endpoint_validator: EndpointValidator,
     /// Trusted certificates of receivers in addition to the platform's roots.
     pub extra_roots: ExtraRoots,
-    /// Address of the integration API.
-    pub listen: SocketAddr,
-    /// Address of the platform API and the probes.
-    pub platform_listen: SocketAddr,
+    /// The listener of the integration API.
+    pub integration: Bound,
+    /// The listener of the platform API and the probes. It is bound before the rest is assembled, because its
+    /// address is announced before a probe is answered.
+    pub platform: Bound,
     /// The listener of the supplier's page, if there is one.
     pub portal: Option<Portal>,
     /// Moves `clock`; only a sandbox has one.
@@ -144,9 +145,7 @@ pub struct Running {
 
 /// Starts a server on the current runtime; its listeners answer when this returns.
 pub fn start(mut parts: Parts) -> Result<Running, StartError> {
-    let integration = bind(parts.listen)?;
-    let platform = bind(parts.platform_listen)?;
-    let (address, platform_address) = (integration.address(), platform.address());
+    let (address, platform_address) = (parts.integration.address(), parts.platform.address());
     let metrics = Metrics::new();
     observe(&mut parts.stores, &metrics, parts.traces.as_ref());
     let dispatcher = Arc::new(loops::dispatcher(&parts)?);
@@ -182,20 +181,23 @@ pub fn start(mut parts: Parts) -> Result<Running, StartError> {
         serving_clock: parts.watch.as_ref().map(|watch| Arc::clone(&watch.clock)),
     });
     let events = services::events(&parts, Arc::clone(&numberer), shutdown);
-    let service = services::integration(&parts, &operations, events, &metrics);
-    let (work, stop_integration) = integration.serve(service, parts.connections.clone());
-    tasks.spawn(work);
-    let mut public = vec![stop_integration];
+    let integration = services::integration(&parts, &operations, events, &metrics);
+    let platform = services::platform(&parts, &operations, vitals.clone(), numberer, &metrics);
+    let mut listeners = Vec::new();
     let mut portal_address = None;
     if let Some(portal) = parts.portal.take() {
         portal_address = Some(portal.bound.address());
         let service = services::portal(&parts, portal.links, portal.limiter, &operations, &metrics);
-        let (work, stop) = portal.bound.serve(service, parts.connections.clone());
-        tasks.spawn(work);
-        public.push(stop);
+        listeners.push((portal.bound, service));
     }
-    let service = services::platform(&parts, &operations, vitals.clone(), numberer, &metrics);
-    let (work, stop_platform) = platform.serve(service, parts.connections.clone());
+    listeners.push((parts.integration, integration));
+    let public = listeners.into_iter().map(|(bound, service)| {
+        let (work, stop) = bound.serve(service, parts.connections.clone());
+        tasks.spawn(work);
+        stop
+    });
+    let public = public.collect();
+    let (work, stop_platform) = parts.platform.serve(platform, parts.connections.clone());
     Ok(Running {
         address,
         platform_address,
@@ -327,7 +329,7 @@ fn observe(stores: &mut Stores, metrics: &Metrics, traces: Option<&Traces>) {
 impl fmt::Debug for Parts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Parts")
-            .field("listen", &self.listen)
+            .field("listen", &self.integration.address())
             .finish_non_exhaustive()
     }
 }

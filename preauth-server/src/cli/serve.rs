@@ -12,6 +12,7 @@ use crate::config::{Config, Layers, TokenSource};
 use crate::hold::{Hold, HoldReason};
 use crate::hold_watch::HoldWatch;
 use crate::http::UnauthenticatedLimiter;
+use crate::http::server::Bound;
 use crate::invoice_files::{FileQuota, InvoiceFiles};
 use crate::live::Live;
 use crate::mail::{Folder, MailParts};
@@ -111,6 +112,7 @@ pub(super) async fn run(args: &RunArgs) -> Result<(), CliError> {
     let changeable = Changeable::new(log, &rate_limit, &mails.limits, &endpoint_validator);
     // A stop may follow the first answer.
     let signalled = app::wait_for_signal()?;
+    let (integration, platform, _announced) = listeners(&config)?;
     let running = app::start(Parts {
         stores,
         files: Arc::new(files),
@@ -127,8 +129,8 @@ pub(super) async fn run(args: &RunArgs) -> Result<(), CliError> {
         mail_folder: Folder::in_data(&config.data),
         endpoint_validator,
         extra_roots: config.webhooks.extra_roots.clone(),
-        listen: config.listen,
-        platform_listen: config.platform_listen,
+        integration,
+        platform,
         portal,
         time_machine: None,
         magic: None,
@@ -136,7 +138,6 @@ pub(super) async fn run(args: &RunArgs) -> Result<(), CliError> {
         hold: watch.hold.clone(),
         watch: Some(watch),
     })?;
-    let _announced = announce(&config, &running);
     let reloading = tokio::spawn(reload.run(changeable));
     tracing::info!(
         integration = %running.address(),
@@ -238,15 +239,19 @@ async fn watch(config: &Config, stores: &Stores) -> Result<Arc<HoldWatch>, CliEr
     }))
 }
 
-/// Lets the administration commands of this machine find the server.
-fn announce(config: &Config, running: &Running) -> Option<Announcement> {
-    let announced = Announcement::publish(&config.data, running.platform_address());
-    announced
-        .inspect_err(|error| {
-            let data = config.data.display();
-            tracing::warn!(%data, %error, "administration commands need --platform-url");
-        })
-        .ok()
+/// Binds the listeners, and lets the administration commands of this machine find the server before a probe
+/// says that it is ready.
+fn listeners(config: &Config) -> Result<(Bound, Bound, Option<Announcement>), StartError> {
+    let (integration, platform) = (
+        app::bind(config.listen)?,
+        app::bind(config.platform_listen)?,
+    );
+    let announced = Announcement::publish(&config.data, platform.address());
+    let announced = announced.inspect_err(|error| {
+        let data = config.data.display();
+        tracing::warn!(%data, %error, "administration commands need --platform-url");
+    });
+    Ok((integration, platform, announced.ok()))
 }
 
 /// The secrets given by the operator; missing ones are created later.

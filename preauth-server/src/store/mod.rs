@@ -15,6 +15,7 @@ mod finished;
 mod full_mailboxes;
 mod grouping;
 mod housekeeping;
+mod idle_stack;
 mod lifecycle;
 mod migrations;
 mod open_error;

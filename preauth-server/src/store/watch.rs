@@ -7,6 +7,8 @@ use preauth_core::value::Timestamp;
 
 use crate::fair::Refusals;
 
+use super::idle_stack::IdleStack;
+
 /// Counting stops here: a larger number is no more useful, and takes longer.
 pub(super) const COUNT_LIMIT: u32 = 10_000;
 /// Ends of keys later than that are not looked for.
@@ -100,11 +102,12 @@ pub struct WriteQueue {
 impl Usage {
     pub(super) fn of<D: sqlx::Database>(
         database: &'static str,
-        pool: &sqlx::Pool<D>,
+        connections: &IdleStack<D>,
         write_queue: Option<WriteQueue>,
         refusals: Refusals,
     ) -> Self {
-        let idle = u32::try_from(pool.num_idle()).unwrap_or(u32::MAX);
+        let idle = u32::try_from(connections.idle()).unwrap_or(u32::MAX);
+        let pool = connections.pool();
         Self {
             database,
             connections_in_use: pool.size().saturating_sub(idle),

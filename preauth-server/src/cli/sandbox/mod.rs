@@ -25,7 +25,7 @@ use crate::dispatcher::{EndpointPolicy, EndpointValidator, ExtraRoots};
 use crate::files;
 use crate::hold::Hold;
 use crate::http::integration::Magic;
-use crate::http::server::ConnectionLimits;
+use crate::http::server::{Bound, ConnectionLimits};
 use crate::http::{Receiver, UnauthenticatedLimiter};
 use crate::ids::random_bytes;
 use crate::invoice_files::InvoiceFiles;
@@ -104,7 +104,6 @@ async fn run_in(
     }
     let sandbox = start(args, data, language).await?;
     pages.show(sandbox.pages.clone());
-    let _announced = announce(data, &sandbox.running, &sandbox.credentials.platform_token)?;
     let ready = sandbox.ready_file();
     let now = sandbox.time_machine.clock().now();
     println!(
@@ -143,6 +142,7 @@ pub(crate) struct Started {
     pub(crate) pages: SupplierLinks,
     stores: Stores,
     webhook_url: String,
+    _announced: Announcement,
     /// The id that the next operation will probably have.
     next: OperationId,
 }
@@ -183,8 +183,7 @@ pub(crate) async fn start(
     let credentials = if mark.is_seeded {
         credentials(&stores, &vault, data, &webhook_url, &*clock).await?
     } else {
-        let now = clock.now();
-        let credentials = seed(&*stores.directory, &vault, &webhook_url, now).await?;
+        let credentials = seed(&*stores.directory, &vault, &webhook_url, clock.now()).await?;
         credentials.keep(data)?;
         store::sandbox::seeded(&url).await?;
         credentials
@@ -194,6 +193,7 @@ pub(crate) async fn start(
         .ok_or("the kept operator token is too short; start with another --data folder")?;
     let portal = portal(args.portal_listen, &vault)?;
     let pages = portal.links.clone();
+    let (integration, platform, announced) = listeners(args, data, &credentials.platform_token)?;
     let running = app::start(Parts {
         stores: stores.clone(),
         files: Arc::new(files(data, &stores)?),
@@ -213,8 +213,8 @@ pub(crate) async fn start(
         mail_folder: Folder::in_data(data),
         endpoint_validator,
         extra_roots: ExtraRoots::default(),
-        listen: args.listen,
-        platform_listen: args.platform_listen,
+        integration,
+        platform,
         portal: Some(portal),
         time_machine: Some(Arc::clone(&time_machine)),
         hold: Hold::default(),
@@ -232,6 +232,7 @@ pub(crate) async fn start(
         stores,
         webhook_url,
         next,
+        _announced: announced,
     })
 }
 
@@ -300,10 +301,17 @@ fn make_way(ready_file: &Path) -> Result<(), CliError> {
     }
 }
 
-/// Lets the administration commands of this machine find the sandbox.
-fn announce(data: &Path, running: &Running, token: &str) -> Result<Announcement, CliError> {
+/// Binds the listeners, and lets the administration commands of this machine find the sandbox before a
+/// probe says that it is ready.
+fn listeners(
+    args: &SandboxArgs,
+    data: &Path,
+    token: &str,
+) -> Result<(Bound, Bound, Announcement), CliError> {
+    let (integration, platform) = (app::bind(args.listen)?, app::bind(args.platform_listen)?);
     files::replace_private(&OperatorToken::file_in(data), token.as_bytes())?;
-    Ok(Announcement::publish(data, running.platform_address())?)
+    let announced = Announcement::publish(data, platform.address())?;
+    Ok((integration, platform, announced))
 }
 
 /// The credentials of the demo data of an earlier start.

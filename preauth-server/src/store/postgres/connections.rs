@@ -3,11 +3,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use sqlx::pool::PoolConnection;
-use sqlx::postgres::{PgConnectOptions, PgConnection, PgPool, PgPoolOptions, Postgres};
+use sqlx::postgres::{PgConnectOptions, PgConnection, PgPoolOptions, Postgres};
 use tokio::time::timeout;
 
 use crate::store::error::Fault;
+use crate::store::idle_stack::{IdleStack, Lent};
 
 use super::primary::{self, Primary};
 
@@ -31,7 +31,7 @@ const CLOSE_TIMEOUT: Duration = Duration::from_secs(2);
 /// A pool of connections; clones share it.
 #[derive(Clone, Debug)]
 pub(super) struct Connections {
-    pool: PgPool,
+    stack: IdleStack<Postgres>,
     primary: Arc<Primary>,
 }
 
@@ -55,11 +55,9 @@ impl Connections {
             .before_acquire({
                 let primary = Arc::clone(primary);
                 move |connection, meta| {
-                    let is_stale = primary.is_stale(meta.age);
-                    let must_be_asked =
-                        meta.idle_for >= PING_AFTER || primary.is_suspect(meta.idle_for);
+                    let primary = Arc::clone(&primary);
                     Box::pin(async move {
-                        Ok(!is_stale && (!must_be_asked || is_writable(connection).await))
+                        Ok(is_usable(connection, &primary, meta.age, meta.idle_for).await)
                     })
                 }
             })
@@ -71,13 +69,25 @@ impl Connections {
                 }
             });
         Self {
-            pool: primary::admitting(pool, primary).connect_lazy_with(options),
+            stack: IdleStack::before(primary::admitting(pool, primary).connect_lazy_with(options)),
             primary: Arc::clone(primary),
         }
     }
 
-    pub(super) async fn acquire(&self) -> Result<PoolConnection<Postgres>, Fault> {
-        let acquired = self.pool.acquire().await;
+    pub(super) async fn acquire(&self) -> Result<Lent<Postgres>, Fault> {
+        let waiting = loop {
+            let mut lent = match self.stack.last_used() {
+                Ok(lent) => lent,
+                Err(waiting) => break waiting,
+            };
+            let Some((lent_for, idle_for)) = lent.untested_and_idle() else {
+                return Ok(lent);
+            };
+            if is_usable(lent.connection()?, &self.primary, lent_for, idle_for).await {
+                return Ok(lent);
+            }
+        };
+        let acquired = waiting.acquire().await;
         acquired.map_err(|error| match (error, self.primary.refusal()) {
             (sqlx::Error::PoolTimedOut, Some(refusal)) => refusal.into(),
             (error, _) => error.into(),
@@ -89,15 +99,26 @@ impl Connections {
         self.primary.recheck_idle();
     }
 
-    pub(super) const fn pool(&self) -> &PgPool {
-        &self.pool
+    pub(super) const fn stack(&self) -> &IdleStack<Postgres> {
+        &self.stack
     }
 
     pub(super) async fn close(&self) {
-        if timeout(CLOSE_TIMEOUT, self.pool.close()).await.is_err() {
+        if timeout(CLOSE_TIMEOUT, self.stack.close()).await.is_err() {
             tracing::warn!("connections to the database were still in use and were cut off");
         }
     }
+}
+
+/// Whether a connection that was opened, or tested, this long ago may be used after it was idle.
+async fn is_usable(
+    connection: &mut PgConnection,
+    primary: &Primary,
+    age: Duration,
+    idle_for: Duration,
+) -> bool {
+    let must_be_asked = idle_for >= PING_AFTER || primary.is_suspect(idle_for);
+    !primary.is_stale(age) && (!must_be_asked || is_writable(connection).await)
 }
 
 async fn is_writable(connection: &mut PgConnection) -> bool {

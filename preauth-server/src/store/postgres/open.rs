@@ -68,7 +68,7 @@ pub(super) async fn open(url: &DatabaseUrl) -> Result<PostgresStore, OpenError> 
     primary.check_durability(&options).await;
     let few = |options| Connections::apart(1, options, &primary);
     let connections = Connections::new(session.clone(), &primary);
-    let wake = Wake::spawn(connections.pool().clone(), options.clone(), &primary);
+    let wake = Wake::spawn(connections.clone(), options.clone(), &primary);
     let wake = Arc::new(wake);
     // A separate pool, so that a commit never waits for reads to return a connection.
     let lane = |options: PgConnectOptions, lock_timeout| {

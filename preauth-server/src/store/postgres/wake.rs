@@ -8,13 +8,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use sqlx::Executor;
-use sqlx::postgres::{PgConnectOptions, PgListener, PgPool, PgPoolOptions};
+use sqlx::postgres::{PgConnectOptions, PgListener, PgPoolOptions};
 use tokio::sync::Notify;
 use tokio::task::JoinHandle;
 use tokio::time::{sleep, timeout};
 
 use crate::ids::random_bytes;
 
+use crate::store::error::Fault;
+
+use super::connections::Connections;
 use super::primary::{self, Primary};
 
 const CHANNEL: &str = "preauth_deliveries";
@@ -38,13 +41,17 @@ pub(super) struct Wake {
 
 impl Wake {
     /// Starts sending and listening.
-    pub(super) fn spawn(pool: PgPool, options: PgConnectOptions, primary: &Arc<Primary>) -> Self {
+    pub(super) fn spawn(
+        connections: Connections,
+        options: PgConnectOptions,
+        primary: &Arc<Primary>,
+    ) -> Self {
         let here = Arc::new(Notify::new());
         let elsewhere = Arc::new(Notify::new());
         // The instance's name in each notification, so that it ignores its own.
         let name = hex::encode(random_bytes::<8>());
         let tasks = [
-            tokio::spawn(send(pool, Arc::clone(&elsewhere), name.clone())),
+            tokio::spawn(send(connections, Arc::clone(&elsewhere), name.clone())),
             tokio::spawn(listen(
                 options,
                 Arc::clone(primary),
@@ -86,21 +93,24 @@ impl Drop for Wake {
     }
 }
 
-async fn send(pool: PgPool, elsewhere: Arc<Notify>, name: String) {
+async fn send(connections: Connections, elsewhere: Arc<Notify>, name: String) {
     loop {
         elsewhere.notified().await;
-        let sent = timeout(
-            PATIENCE,
-            sqlx::query("SELECT pg_notify($1, $2)")
-                .bind(CHANNEL)
-                .bind(&name)
-                .execute(&pool),
-        );
-        if !matches!(sent.await, Ok(Ok(_))) {
+        if notify(&connections, &name).await.is_err() {
             tracing::debug!("other instances were not woken");
         }
         sleep(PAUSE_AFTER_SENDING).await;
     }
+}
+
+async fn notify(connections: &Connections, name: &str) -> Result<(), Fault> {
+    let mut lent = connections.acquire().await?;
+    let notify = sqlx::query("SELECT pg_notify($1, $2)")
+        .bind(CHANNEL)
+        .bind(name)
+        .execute(lent.connection()?);
+    let sent = timeout(PATIENCE, async { Ok(notify.await?) }).await;
+    lent.return_after(sent).map(drop)
 }
 
 async fn listen(options: PgConnectOptions, primary: Arc<Primary>, here: Arc<Notify>, name: String) {

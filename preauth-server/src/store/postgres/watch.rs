@@ -54,7 +54,7 @@ impl Watch for PostgresStore {
             .and(self.room_to_write.refusals());
         Usage {
             switches: Some(*self.primary.switches().borrow()),
-            ..Usage::of("postgresql", self.connections.pool(), None, refusals)
+            ..Usage::of("postgresql", self.connections.stack(), None, refusals)
         }
     }
 

@@ -57,6 +57,7 @@ use super::set_aside::SetAside;
 use super::{Lifecycle, Moments, OpenError, Unfit};
 use crate::store::error::{Fault, unavailable};
 use crate::store::grouping::Grouped;
+use crate::store::idle_stack::IdleStack;
 use crate::store::rows::FoundOffer;
 pub(super) use archive::{SqliteArchive, pending_steps};
 pub use backup::SqliteImport;
@@ -78,6 +79,8 @@ pub(super) use open::check_path;
 pub struct SqliteStore {
     path: PathBuf,
     readers: SqlitePool,
+    /// Connections of the same pool, for combined reads.
+    shared_readers: IdleStack<Sqlite>,
     /// Limits the reads that have a connection of their own.
     reads: Budget,
     offers: Grouped<SharedRead<NewOffer, Option<FoundOffer>>>,
@@ -145,7 +148,7 @@ impl Lifecycle for SqliteStore {
         // Readers first: the last connection to close moves the log into the database file.
         self.offers.close().await;
         self.operations.close().await;
-        self.readers.close().await;
+        self.shared_readers.close().await;
         if let Err(error) = self.windows.save(&self.writer).await {
             tracing::warn!(error = %error, "rate windows were not saved; callers may gain from it");
         }

@@ -20,6 +20,7 @@ use crate::files;
 use crate::store::OpenError;
 use crate::store::error::Fault;
 use crate::store::grouping::Grouped;
+use crate::store::idle_stack::IdleStack;
 use crate::store::set_aside::SetAside;
 
 use super::counters::Counters;
@@ -74,15 +75,17 @@ pub(super) async fn open(path: &Path) -> Result<SqliteStore, OpenError> {
     let windows = Arc::new(RateWindows::default());
     let mut tasks = JoinSet::new();
     tasks.spawn(Arc::clone(&windows).keep_saved(Arc::downgrade(&writer)));
-    let offers = SharedRead::new(readers.clone(), |connection, offers| {
+    let shared_readers = IdleStack::before(readers.clone());
+    let offers = SharedRead::new(shared_readers.clone(), |connection, offers| {
         Box::pin(offers::find_all(connection, offers))
     });
-    let operations = SharedRead::new(readers.clone(), |connection, ids| {
+    let operations = SharedRead::new(shared_readers.clone(), |connection, ids| {
         Box::pin(operations::by_ids(connection, ids))
     });
     Ok(SqliteStore {
         path: path.to_owned(),
         readers,
+        shared_readers,
         offers: Grouped::spawn(offers, shared_read::LIMITS),
         operations: Grouped::spawn(operations, shared_read::LIMITS),
         reads: Budget::new(READERS.into(), READS_LIMIT),

@@ -3,11 +3,11 @@
 use async_trait::async_trait;
 use futures_util::future::BoxFuture;
 use preauth_core::port::Unavailable;
-use sqlx::SqliteConnection;
-use sqlx::sqlite::SqlitePool;
+use sqlx::{Sqlite, SqliteConnection};
 
 use crate::store::error::{Fault, unavailable_to_all};
 use crate::store::grouping::{Limits, Serve};
+use crate::store::idle_stack::IdleStack;
 
 /// Maximum number of waiting reads, and of those per statement. The next group fills while one is
 /// in progress.
@@ -26,17 +26,23 @@ type RunAll<I, T> = for<'c> fn(
 
 /// A read for many callers together.
 pub(super) struct SharedRead<I: 'static, T: 'static> {
-    readers: SqlitePool,
+    readers: IdleStack<Sqlite>,
     run: RunAll<I, T>,
 }
 
 impl<I, T> SharedRead<I, T> {
-    pub(super) const fn new(readers: SqlitePool, run: RunAll<I, T>) -> Self {
+    pub(super) const fn new(readers: IdleStack<Sqlite>, run: RunAll<I, T>) -> Self {
         Self { readers, run }
     }
 
     async fn read(&self, requests: &[I]) -> Result<Vec<Result<T, Fault>>, Fault> {
-        (self.run)(&mut *self.readers.acquire().await?, requests).await
+        let mut lent = self.readers.acquire().await?;
+        let read = (self.run)(lent.connection()?, requests).await;
+        match &read {
+            Ok(_) => lent.give_back(),
+            Err(_) => lent.release(),
+        }
+        read
     }
 }
 

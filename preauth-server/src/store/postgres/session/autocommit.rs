@@ -7,7 +7,7 @@ use tokio::time::timeout;
 use crate::store::error::{Fault, WriteError, after_autocommit, breaks_rule, is_locked};
 
 use super::super::connections::Connections;
-use super::{Lent, Run};
+use super::Run;
 
 /// Timeout of the statement; the server's own is shorter (see `open`).
 const TIMEOUT: Duration = Duration::from_secs(12);
@@ -63,7 +63,7 @@ async fn once<I, T>(
     input: &I,
     run: Run<I, T, sqlx::Error>,
 ) -> Result<T, Failure> {
-    let mut lent = Lent::from(connections.acquire().await?);
+    let mut lent = connections.acquire().await?;
     let error = match timeout(TIMEOUT, run(lent.connection()?, input)).await {
         Ok(Ok(written)) => {
             lent.give_back();
@@ -81,7 +81,7 @@ async fn once<I, T>(
     if matches!(error, WriteError::Unknown(_) | WriteError::Lost(_)) {
         connections.recheck_idle();
     } else {
-        lent.give_back();
+        lent.release();
     }
     Err(if is_locked {
         Failure::Locked

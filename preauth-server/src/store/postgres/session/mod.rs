@@ -5,7 +5,6 @@
 //! never answers. Such a connection is closed, not returned to the pool.
 
 mod autocommit;
-mod lent;
 mod retries;
 mod transaction;
 
@@ -24,7 +23,6 @@ use super::connections::{CONNECTIONS, Connections};
 use super::wake::Wake;
 use crate::store::error::{Fault, WriteError, unavailable};
 pub(super) use autocommit::{Failure, autocommit};
-pub(super) use lent::Lent;
 pub(super) use retries::LockedWrites;
 use transaction::Transaction;
 
@@ -174,7 +172,7 @@ impl PostgresStore {
     where
         I: Sync,
     {
-        let mut lent = Lent::from(self.connections.acquire().await?);
+        let mut lent = self.connections.acquire().await?;
         let connection = lent.connection()?;
         let snapshot = async {
             // Not READ ONLY: reserving an id is a write.
@@ -186,7 +184,7 @@ impl PostgresStore {
             Ok(read)
         };
         let outcome = timeout(READ_TIMEOUT, snapshot).await;
-        lent.give_back_after(outcome)
+        lent.return_after(outcome)
     }
 }
 
@@ -246,7 +244,7 @@ async fn read_once<I, T>(
 where
     I: Sync,
 {
-    let mut lent = Lent::from(connections.acquire().await?);
+    let mut lent = connections.acquire().await?;
     let outcome = timeout(READ_TIMEOUT, run(lent.connection()?, input)).await;
-    lent.give_back_after(outcome)
+    lent.return_after(outcome)
 }

@@ -9,7 +9,6 @@ use crate::store::error::{Fault, WriteError, after_commit};
 
 use super::super::connections::Connections;
 use super::Run;
-use super::lent::Lent;
 
 /// Timeout of all statements of a write together; the server's own for a single one is shorter.
 const WORK_TIMEOUT: Duration = Duration::from_secs(12);
@@ -61,8 +60,7 @@ impl Transaction {
     ) -> Result<T, WriteError> {
         // No connection, no retry: the pool has tried long enough.
         let acquired = self.connections.acquire().await;
-        let acquired = acquired.map_err(|fault| WriteError::NotDone(Box::new(fault)))?;
-        let mut lent = Lent::from(acquired);
+        let mut lent = acquired.map_err(|fault| WriteError::NotDone(Box::new(fault)))?;
         let (outcome, may_be_used_again) = self.transact(lent.connection()?, input, run).await;
         if may_be_used_again {
             lent.give_back();
