@@ -13,6 +13,8 @@ use std::path::Path;
 use crate::files;
 
 const FILE_NAME: &str = "platform-address";
+/// Until it is complete.
+const FRESH_NAME: &str = "platform-address.new";
 const OWNER_ONLY: u32 = 0o600;
 const SCHEME: &str = "http://";
 
@@ -20,29 +22,35 @@ const SCHEME: &str = "http://";
 #[derive(Debug)]
 #[must_use]
 pub struct Announcement {
-    _locked: File,
+    /// The folder, which one server at a time has, and the file.
+    _locked: [File; 2],
 }
 
 impl Announcement {
-    /// Announces in the folder `data` that the platform API answers at `address`.
+    /// Announces in the folder `data` that the platform API answers at `address`. Readers find it whole or not
+    /// at all, and never the address of an earlier server: its file is replaced, not written over.
     ///
     /// # Errors
     /// When the file cannot be written, or another running server is announced there.
     pub fn publish(data: &Path, address: SocketAddr) -> io::Result<Self> {
+        let folder = File::open(data)?;
+        folder.try_lock()?;
+        let fresh = data.join(FRESH_NAME);
         let mut file = OpenOptions::new()
             .create(true)
-            .truncate(false)
+            .truncate(true)
             .write(true)
             .mode(OWNER_ONLY)
-            .open(data.join(FILE_NAME))?;
+            .open(&fresh)?;
         file.try_lock()?;
-        file.set_len(0)?;
         file.write_all(url(address).as_bytes())?;
-        Ok(Self { _locked: file })
+        std::fs::rename(&fresh, data.join(FILE_NAME))?;
+        Ok(Self {
+            _locked: [folder, file],
+        })
     }
 
-    /// The address of a running server announced in the folder `data`, if there is one. A server
-    /// that has just begun to write it is not ready, and counts as none.
+    /// The address of a running server announced in the folder `data`, if there is one.
     ///
     /// # Errors
     /// When the folder or its content is not trusted: others could have written it, or the address
@@ -64,9 +72,6 @@ impl Announcement {
         }
         files::check_secret(&file, &path)?;
         let text = files::read(&mut file)?;
-        if text.is_empty() {
-            return Ok(None);
-        }
         let address = text.strip_prefix(SCHEME).and_then(|it| it.parse().ok());
         let is_here = |address: &SocketAddr| address.ip().is_loopback();
         address.filter(is_here).map(Some).ok_or_else(|| {
@@ -120,18 +125,19 @@ mod tests {
     }
 
     #[test]
-    fn a_server_that_has_not_written_its_address_yet_is_not_announced() {
+    fn the_file_of_an_earlier_server_is_replaced_even_while_a_command_reads_it() {
         let folder = tempfile::tempdir().unwrap();
-        let address = "127.0.0.1:9".parse().unwrap();
-        let lives = announce(folder.path(), "127.0.0.1:9");
-        let written = File::options()
-            .write(true)
-            .open(folder.path().join(super::FILE_NAME));
-        written.unwrap().set_len(0).unwrap();
-        assert_eq!(Announcement::read(folder.path()).unwrap(), None);
-        drop(lives);
-        let _lives = announce(folder.path(), "127.0.0.1:9");
-        assert_eq!(Announcement::read(folder.path()).unwrap(), Some(address));
+        drop(announce(folder.path(), "127.0.0.1:9"));
+        let reader = File::open(folder.path().join(super::FILE_NAME)).unwrap();
+        reader.lock_shared().unwrap();
+        let _lives = announce(folder.path(), "127.0.0.1:8");
+        let read = Announcement::read(folder.path()).unwrap();
+        assert_eq!(read, Some("127.0.0.1:8".parse().unwrap()));
+        let earlier = std::io::read_to_string(reader).unwrap();
+        assert_eq!(
+            earlier, "http://127.0.0.1:9",
+            "half of another is never read"
+        );
     }
 
     #[test]

@@ -4,13 +4,13 @@
 //! statement. And it lends the one that has been idle for longest, whose session has lost its place in the
 //! processor's caches.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
 use sqlx::pool::PoolConnection;
 use sqlx::{Database, Pool};
-use tokio::time::Instant;
 use tokio::time::error::Elapsed;
+use tokio::time::{Instant, sleep};
 
 use super::error::Fault;
 
@@ -31,6 +31,8 @@ struct State<DB: Database> {
     idle: Vec<Idle<DB>>,
     /// Callers of the pool: only a connection that goes back to it ends their wait.
     waiting: usize,
+    /// Whether a task returns to the pool what is not needed.
+    is_swept: bool,
 }
 
 #[derive(Debug)]
@@ -55,6 +57,7 @@ impl<DB: Database> IdleStack<DB> {
         let state = State {
             idle: Vec::new(),
             waiting: 0,
+            is_swept: false,
         };
         Self {
             pool,
@@ -76,12 +79,22 @@ impl<DB: Database> IdleStack<DB> {
             state.waiting = state.waiting.saturating_add(1);
             return Err(Waiting(self.clone()));
         };
-        Ok(Lent {
+        Ok(self.lend(idle))
+    }
+
+    /// All idle connections that the pool does not have.
+    pub(super) fn take_all(&self) -> impl Iterator<Item = Lent<DB>> {
+        let idle = std::mem::take(&mut self.state().idle);
+        idle.into_iter().map(|idle| self.lend(idle))
+    }
+
+    fn lend(&self, idle: Idle<DB>) -> Lent<DB> {
+        Lent {
             connection: Some(idle.connection),
             out_since: idle.out_since,
             idle_since: Some(idle.since),
             home: self.clone(),
-        })
+        }
     }
 
     pub(super) const fn pool(&self) -> &Pool<DB> {
@@ -96,19 +109,20 @@ impl<DB: Database> IdleStack<DB> {
     pub(super) async fn close(&self) {
         // From now on connections go back to the pool.
         let closed = self.pool.close();
-        let idle = std::mem::take(&mut self.state().idle);
-        drop(idle);
+        self.take_all().for_each(Lent::release);
         closed.await;
     }
 
     fn give_back(&self, connection: PoolConnection<DB>, out_since: Instant) {
         let since = Instant::now();
         let mut state = self.state();
+        // Otherwise it goes back to the pool when it is dropped.
         let is_due = since.duration_since(out_since) >= TURN;
-        // These go back to the pool when they are dropped.
-        let _surplus = state.surplus(since);
         if is_due || state.waiting > 0 || self.pool.is_closed() {
             return;
+        }
+        if !std::mem::replace(&mut state.is_swept, true) {
+            tokio::spawn(sweep(Arc::downgrade(&self.state)));
         }
         state.idle.push(Idle {
             connection,
@@ -122,12 +136,20 @@ impl<DB: Database> IdleStack<DB> {
     }
 }
 
-impl<DB: Database> State<DB> {
-    /// The connection that has been idle for longest, if it is not needed.
-    fn surplus(&mut self, now: Instant) -> Option<Idle<DB>> {
-        let oldest = self.idle.first()?;
-        let is_surplus = now.duration_since(oldest.since) >= SURPLUS_AFTER;
-        is_surplus.then(|| self.idle.remove(0))
+/// Returns to the pool what nobody needed, until the stack is empty.
+async fn sweep<DB: Database>(state: Weak<Mutex<State<DB>>>) {
+    loop {
+        sleep(SURPLUS_AFTER).await;
+        let Some(state) = state.upgrade() else {
+            return;
+        };
+        let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_surplus = |idle: &mut Idle<DB>| idle.since.elapsed() >= SURPLUS_AFTER;
+        drop(state.idle.extract_if(.., is_surplus).collect::<Vec<_>>());
+        if state.idle.is_empty() {
+            state.is_swept = false;
+            return;
+        }
     }
 }
 
@@ -180,10 +202,14 @@ impl<DB: Database> Lent<DB> {
         self.connection.as_deref_mut().ok_or(Fault::TimedOut)
     }
 
-    /// The time since the pool, which tests connections, lent it, and how long it was idle since then.
-    pub(super) fn untested_and_idle(&self) -> Option<(Duration, Duration)> {
-        let idle_since = self.idle_since?;
-        Some((self.out_since.elapsed(), idle_since.elapsed()))
+    /// The time since the pool, which tests connections, lent it.
+    pub(super) fn out_for(&self) -> Duration {
+        self.out_since.elapsed()
+    }
+
+    /// How long it was idle since then.
+    pub(super) fn idle_for(&self) -> Duration {
+        self.idle_since.map_or(Duration::ZERO, |it| it.elapsed())
     }
 
     /// For the next caller, as it is: every statement was answered, and no transaction is open.
@@ -335,29 +361,41 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn old_and_unneeded_connections_go_to_the_pool() {
+    async fn an_old_connection_goes_to_the_pool() {
+        let stack = stack(1).await;
+        let mut lent = stack.acquire().await.unwrap();
+        lent.out_since = Instant::now().checked_sub(TURN).unwrap();
+        lent.give_back();
+        assert_eq!(
+            waiting_and_idle(&stack),
+            (0, 0),
+            "the pool may have to replace it"
+        );
+        stack.acquire().await.unwrap().give_back();
+        assert_eq!(waiting_and_idle(&stack), (0, 1));
+    }
+
+    #[tokio::test]
+    async fn what_nobody_needed_goes_to_the_pool() {
         let stack = stack(2).await;
         let (first, second) = (
             stack.acquire().await.unwrap(),
             stack.acquire().await.unwrap(),
         );
         first.give_back();
-        let ago = |time| Instant::now().checked_sub(time).unwrap();
-        stack.state().idle.first_mut().unwrap().since = ago(SURPLUS_AFTER);
         second.give_back();
-        assert_eq!(
-            waiting_and_idle(&stack),
-            (0, 1),
-            "the first one was not needed"
-        );
-        let mut old = stack.acquire().await.unwrap();
-        old.out_since = ago(TURN);
-        old.give_back();
-        assert_eq!(
-            waiting_and_idle(&stack),
-            (0, 0),
-            "the pool may have to replace it"
-        );
+        assert_eq!(waiting_and_idle(&stack), (0, 2));
+        // The task begins to wait.
+        tokio::task::yield_now().await;
+        tokio::time::pause();
+        tokio::time::advance(SURPLUS_AFTER.saturating_mul(2)).await;
+        while waiting_and_idle(&stack).1 > 0 {
+            tokio::task::yield_now().await;
+        }
+        tokio::time::resume();
+        assert!(!stack.state().is_swept);
+        stack.acquire().await.unwrap().give_back();
+        assert!(stack.state().is_swept, "by another task");
     }
 
     #[tokio::test]

@@ -55,9 +55,10 @@ impl Connections {
             .before_acquire({
                 let primary = Arc::clone(primary);
                 move |connection, meta| {
-                    let primary = Arc::clone(&primary);
+                    let is_stale = primary.is_stale(meta.age);
+                    let must_be_asked = must_be_asked(&primary, meta.idle_for);
                     Box::pin(async move {
-                        Ok(is_usable(connection, &primary, meta.age, meta.idle_for).await)
+                        Ok(!is_stale && (!must_be_asked || is_writable(connection).await))
                     })
                 }
             })
@@ -75,19 +76,25 @@ impl Connections {
     }
 
     pub(super) async fn acquire(&self) -> Result<Lent<Postgres>, Fault> {
-        let waiting = loop {
-            let mut lent = match self.stack.last_used() {
-                Ok(lent) => lent,
-                Err(waiting) => break waiting,
-            };
-            let Some((lent_for, idle_for)) = lent.untested_and_idle() else {
-                return Ok(lent);
-            };
-            if is_usable(lent.connection()?, &self.primary, lent_for, idle_for).await {
-                return Ok(lent);
+        let acquired = match self.stack.last_used() {
+            Err(waiting) => waiting.acquire().await,
+            Ok(lent) if self.primary.is_stale(lent.out_for()) => {
+                // The pool knows how old each of them is.
+                lent.release();
+                self.stack.take_all().for_each(Lent::release);
+                self.stack.acquire().await
+            }
+            Ok(mut lent) => {
+                let must_be_asked = must_be_asked(&self.primary, lent.idle_for());
+                if !must_be_asked || is_writable(lent.connection()?).await {
+                    return Ok(lent);
+                }
+                drop(lent);
+                // These were idle for longer.
+                self.stack.take_all().for_each(drop);
+                self.stack.acquire().await
             }
         };
-        let acquired = waiting.acquire().await;
         acquired.map_err(|error| match (error, self.primary.refusal()) {
             (sqlx::Error::PoolTimedOut, Some(refusal)) => refusal.into(),
             (error, _) => error.into(),
@@ -110,15 +117,8 @@ impl Connections {
     }
 }
 
-/// Whether a connection that was opened, or tested, this long ago may be used after it was idle.
-async fn is_usable(
-    connection: &mut PgConnection,
-    primary: &Primary,
-    age: Duration,
-    idle_for: Duration,
-) -> bool {
-    let must_be_asked = idle_for >= PING_AFTER || primary.is_suspect(idle_for);
-    !primary.is_stale(age) && (!must_be_asked || is_writable(connection).await)
+fn must_be_asked(primary: &Primary, idle_for: Duration) -> bool {
+    idle_for >= PING_AFTER || primary.is_suspect(idle_for)
 }
 
 async fn is_writable(connection: &mut PgConnection) -> bool {
