@@ -1,13 +1,12 @@
 //! Announces the address of a running server to the administration commands of the same machine.
 //!
-//! The server writes its platform address into its data folder and locks that file until it ends.
+//! The server writes its platform address into its data folder, and locks folder and file until it ends.
 //! The operating system releases the lock even when the process is killed, so the file of a dead
 //! server is never taken for that of a running one.
 
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::{File, TryLockError};
 use std::io::{self, ErrorKind, Write};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
 use crate::files;
@@ -15,7 +14,6 @@ use crate::files;
 const FILE_NAME: &str = "platform-address";
 /// Until it is complete.
 const FRESH_NAME: &str = "platform-address.new";
-const OWNER_ONLY: u32 = 0o600;
 const SCHEME: &str = "http://";
 
 /// An address that stays announced until this is dropped or the process ends.
@@ -36,12 +34,8 @@ impl Announcement {
         let folder = File::open(data)?;
         folder.try_lock()?;
         let fresh = data.join(FRESH_NAME);
-        let mut file = OpenOptions::new()
-            .create(true)
-            .truncate(true)
-            .write(true)
-            .mode(OWNER_ONLY)
-            .open(&fresh)?;
+        files::remove_if_there(&fresh)?;
+        let mut file = files::create_private(&fresh)?;
         file.try_lock()?;
         file.write_all(url(address).as_bytes())?;
         std::fs::rename(&fresh, data.join(FILE_NAME))?;

@@ -9,7 +9,6 @@ use std::time::Duration;
 
 use sqlx::pool::PoolConnection;
 use sqlx::{Database, Pool};
-use tokio::time::error::Elapsed;
 use tokio::time::{Instant, sleep};
 
 use super::error::Fault;
@@ -92,7 +91,7 @@ impl<DB: Database> IdleStack<DB> {
         Lent {
             connection: Some(idle.connection),
             out_since: idle.out_since,
-            idle_since: Some(idle.since),
+            idle_since: idle.since,
             home: self.clone(),
         }
     }
@@ -170,12 +169,11 @@ impl<DB: Database> Waiting<DB> {
     pub(super) async fn acquire(self) -> Result<Lent<DB>, sqlx::Error> {
         let out_since = Instant::now();
         let connection = self.0.pool.acquire().await?;
-        Ok(Lent {
-            connection: Some(connection),
+        Ok(self.0.lend(Idle {
+            connection,
             out_since,
-            idle_since: None,
-            home: self.0.clone(),
-        })
+            since: out_since,
+        }))
     }
 }
 
@@ -193,7 +191,7 @@ pub(super) struct Lent<DB: Database> {
     /// Taken at the end.
     connection: Option<PoolConnection<DB>>,
     out_since: Instant,
-    idle_since: Option<Instant>,
+    idle_since: Instant,
     home: IdleStack<DB>,
 }
 
@@ -207,9 +205,9 @@ impl<DB: Database> Lent<DB> {
         self.out_since.elapsed()
     }
 
-    /// How long it was idle since then.
+    /// The time since it came back.
     pub(super) fn idle_for(&self) -> Duration {
-        self.idle_since.map_or(Duration::ZERO, |it| it.elapsed())
+        self.idle_since.elapsed()
     }
 
     /// For the next caller, as it is: every statement was answered, and no transaction is open.
@@ -220,13 +218,7 @@ impl<DB: Database> Lent<DB> {
     }
 
     /// Returns the connection after a statement or a transaction, unless the outcome shows that it is unusable.
-    pub(super) fn return_after<T>(
-        self,
-        outcome: Result<Result<T, Fault>, Elapsed>,
-    ) -> Result<T, Fault> {
-        let Ok(outcome) = outcome else {
-            return Err(Fault::TimedOut);
-        };
+    pub(super) fn return_after<T>(self, outcome: Result<T, Fault>) -> Result<T, Fault> {
         match &outcome {
             Ok(_) => self.give_back(),
             Err(fault) if fault.is_broken_connection() => drop(self),
@@ -284,6 +276,11 @@ mod tests {
         read.fetch_one(lent.connection().unwrap()).await.unwrap()
     }
 
+    async fn two(stack: &IdleStack<Sqlite>) -> (Lent<Sqlite>, Lent<Sqlite>) {
+        let first = stack.acquire().await.unwrap();
+        (first, stack.acquire().await.unwrap())
+    }
+
     #[tokio::test]
     async fn the_connection_that_came_back_last_is_lent_first() {
         let stack = stack(3).await;
@@ -301,10 +298,7 @@ mod tests {
             assert_eq!(marked(&mut one).await, 3);
             one.give_back();
         }
-        let (mut first, mut second) = (
-            stack.acquire().await.unwrap(),
-            stack.acquire().await.unwrap(),
-        );
+        let (mut first, mut second) = two(&stack).await;
         assert_eq!(
             (marked(&mut first).await, marked(&mut second).await),
             (3, 2)
@@ -378,10 +372,7 @@ mod tests {
     #[tokio::test]
     async fn what_nobody_needed_goes_to_the_pool() {
         let stack = stack(2).await;
-        let (first, second) = (
-            stack.acquire().await.unwrap(),
-            stack.acquire().await.unwrap(),
-        );
+        let (first, second) = two(&stack).await;
         first.give_back();
         second.give_back();
         assert_eq!(waiting_and_idle(&stack), (0, 2));
@@ -401,10 +392,7 @@ mod tests {
     #[tokio::test]
     async fn closing_waits_for_connections_in_use_and_not_for_idle_ones() {
         let stack = stack(2).await;
-        let (first, second) = (
-            stack.acquire().await.unwrap(),
-            stack.acquire().await.unwrap(),
-        );
+        let (first, second) = two(&stack).await;
         first.give_back();
         assert!(tokio::time::timeout(SHORT, stack.close()).await.is_err());
         second.give_back();

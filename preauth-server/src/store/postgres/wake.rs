@@ -14,7 +14,6 @@ use tokio::task::JoinHandle;
 use tokio::time::{sleep, timeout};
 
 use crate::ids::random_bytes;
-
 use crate::store::error::Fault;
 
 use super::connections::Connections;
@@ -96,7 +95,8 @@ impl Drop for Wake {
 async fn send(connections: Connections, elsewhere: Arc<Notify>, name: String) {
     loop {
         elsewhere.notified().await;
-        if notify(&connections, &name).await.is_err() {
+        let sent = timeout(PATIENCE, notify(&connections, &name));
+        if !matches!(sent.await, Ok(Ok(()))) {
             tracing::debug!("other instances were not woken");
         }
         sleep(PAUSE_AFTER_SENDING).await;
@@ -107,10 +107,9 @@ async fn notify(connections: &Connections, name: &str) -> Result<(), Fault> {
     let mut lent = connections.acquire().await?;
     let notify = sqlx::query("SELECT pg_notify($1, $2)")
         .bind(CHANNEL)
-        .bind(name)
-        .execute(lent.connection()?);
-    let sent = timeout(PATIENCE, async { Ok(notify.await?) }).await;
-    lent.return_after(sent).map(drop)
+        .bind(name);
+    let sent = notify.execute(lent.connection()?).await;
+    lent.return_after(sent.map_err(Fault::from)).map(drop)
 }
 
 async fn listen(options: PgConnectOptions, primary: Arc<Primary>, here: Arc<Notify>, name: String) {

@@ -44,7 +44,7 @@ use preauth_core::operation::Operation;
 use preauth_core::port::Unavailable;
 use preauth_core::value::{OperationId, Timestamp};
 use sqlx::pool::PoolConnection;
-use sqlx::sqlite::{Sqlite, SqlitePool};
+use sqlx::sqlite::Sqlite;
 use sqlx::{SqliteConnection, Transaction};
 use tokio::sync::Notify;
 use tokio::task::JoinSet;
@@ -78,9 +78,8 @@ pub(super) use open::check_path;
 /// All ports over one SQLite file.
 pub struct SqliteStore {
     path: PathBuf,
-    readers: SqlitePool,
-    /// Connections of the same pool, for combined reads.
-    shared_readers: IdleStack<Sqlite>,
+    /// The stack is for combined reads; others take the pool's connections.
+    readers: IdleStack<Sqlite>,
     /// Limits the reads that have a connection of their own.
     reads: Budget,
     offers: Grouped<SharedRead<NewOffer, Option<FoundOffer>>>,
@@ -113,13 +112,13 @@ impl SqliteStore {
     /// A read-only connection.
     async fn reader(&self) -> Result<Reader<PoolConnection<Sqlite>>, Fault> {
         let room = self.reads.acquire(1).await?;
-        Ok(Reader::new(self.readers.acquire().await?, room))
+        Ok(Reader::new(self.readers.pool().acquire().await?, room))
     }
 
     /// A read-only transaction: every statement in it sees the same snapshot.
     async fn snapshot(&self) -> Result<Reader<Transaction<'static, Sqlite>>, Fault> {
         let room = self.reads.acquire(1).await?;
-        Ok(Reader::new(self.readers.begin().await?, room))
+        Ok(Reader::new(self.readers.pool().begin().await?, room))
     }
 }
 
@@ -148,7 +147,7 @@ impl Lifecycle for SqliteStore {
         // Readers first: the last connection to close moves the log into the database file.
         self.offers.close().await;
         self.operations.close().await;
-        self.shared_readers.close().await;
+        self.readers.close().await;
         if let Err(error) = self.windows.save(&self.writer).await {
             tracing::warn!(error = %error, "rate windows were not saved; callers may gain from it");
         }

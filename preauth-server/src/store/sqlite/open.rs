@@ -68,24 +68,22 @@ pub(super) async fn open(path: &Path) -> Result<SqliteStore, OpenError> {
         .map_err(failed)?;
     end_leases(&mut connection).await.map_err(failed)?;
     let counters = Counters::seeded(&mut connection).await.map_err(failed)?;
-    let readers = readers(path).await.map_err(failed)?;
+    let readers = IdleStack::before(readers(path).await.map_err(failed)?);
     let waiting = Arc::new(Notify::new());
     let writer = Writer::spawn(writing(path), connection, lock, Arc::clone(&waiting));
     let writer = Arc::new(writer.map_err(|error| failed(error.into()))?);
     let windows = Arc::new(RateWindows::default());
     let mut tasks = JoinSet::new();
     tasks.spawn(Arc::clone(&windows).keep_saved(Arc::downgrade(&writer)));
-    let shared_readers = IdleStack::before(readers.clone());
-    let offers = SharedRead::new(shared_readers.clone(), |connection, offers| {
+    let offers = SharedRead::new(readers.clone(), |connection, offers| {
         Box::pin(offers::find_all(connection, offers))
     });
-    let operations = SharedRead::new(shared_readers.clone(), |connection, ids| {
+    let operations = SharedRead::new(readers.clone(), |connection, ids| {
         Box::pin(operations::by_ids(connection, ids))
     });
     Ok(SqliteStore {
         path: path.to_owned(),
         readers,
-        shared_readers,
         offers: Grouped::spawn(offers, shared_read::LIMITS),
         operations: Grouped::spawn(operations, shared_read::LIMITS),
         reads: Budget::new(READERS.into(), READS_LIMIT),

@@ -38,11 +38,7 @@ impl<I, T> SharedRead<I, T> {
     async fn read(&self, requests: &[I]) -> Result<Vec<Result<T, Fault>>, Fault> {
         let mut lent = self.readers.acquire().await?;
         let read = (self.run)(lent.connection()?, requests).await;
-        match &read {
-            Ok(_) => lent.give_back(),
-            Err(_) => lent.release(),
-        }
-        read
+        lent.return_after(read)
     }
 }
 

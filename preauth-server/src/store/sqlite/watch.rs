@@ -96,12 +96,7 @@ impl Watch for SqliteStore {
         log.push("-wal");
         Usage {
             log_bytes: Some(std::fs::metadata(log).map_or(0, |file| file.len())),
-            ..Usage::of(
-                "sqlite",
-                &self.shared_readers,
-                Some(self.writer.queue()),
-                refusals,
-            )
+            ..Usage::of("sqlite", &self.readers, Some(self.writer.queue()), refusals)
         }
     }
 

@@ -184,7 +184,7 @@ impl PostgresStore {
             Ok(read)
         };
         let outcome = timeout(READ_TIMEOUT, snapshot).await;
-        lent.return_after(outcome)
+        lent.return_after(outcome.map_err(|_| Fault::TimedOut)?)
     }
 }
 
@@ -246,5 +246,5 @@ where
 {
     let mut lent = connections.acquire().await?;
     let outcome = timeout(READ_TIMEOUT, run(lent.connection()?, input)).await;
-    lent.return_after(outcome)
+    lent.return_after(outcome.map_err(|_| Fault::TimedOut)?)
 }
