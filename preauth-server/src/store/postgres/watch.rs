@@ -77,8 +77,9 @@ async fn waiting(
          known (endpoint_id, is_paused) AS MATERIALIZED (
              SELECT e.id, e.is_paused
              FROM waiting w CROSS JOIN LATERAL (
-                 SELECT e.id, e.paused_at IS NOT NULL AS is_paused FROM endpoints e
-                 WHERE e.id = w.endpoint_id AND e.deleted_at IS NULL LIMIT 1) AS e
+                 SELECT e.id, e.paused_at IS NOT NULL AS is_paused, e.deleted_at FROM endpoints e
+                 WHERE e.id = w.endpoint_id LIMIT 1) AS e
+             WHERE e.deleted_at IS NULL
          )
          SELECT
              (SELECT count(*) FROM (

@@ -151,6 +151,7 @@ impl Lists {
                 rows,
                 pages,
                 place,
+                ..
             } = it;
             format!("{rows} rows, {pages} pages of {relation}: {place}: {search:?}")
         };

@@ -9,6 +9,7 @@ mod kept;
 mod large;
 mod lists;
 mod overview;
+mod partial;
 mod personal_data;
 mod queues;
 mod reported;

@@ -44,6 +44,10 @@ pub(super) struct Scan {
     pub(super) rows: f64,
     /// Pages that were read.
     pub(super) pages: f64,
+    /// The index, its condition and what is asked of the rows besides; empty for none.
+    pub(super) index: String,
+    pub(super) condition: String,
+    pub(super) filter: String,
     /// The statement, and the node of its plan.
     pub(super) place: String,
 }
@@ -97,8 +101,14 @@ impl Plans {
     reason = "a plan has averages over its loops"
 )]
 fn collect(node: &Value, statement: &str, scans: &mut Vec<Scan>) {
-    let number = |name: &str| node[name].as_f64().unwrap_or(0.0);
     let kind = node["Node Type"].as_str().unwrap_or_default();
+    let number = |name: &str| node[name].as_f64().unwrap_or(0.0);
+    // A bitmap's index and condition are those of the node below.
+    let text = |name: &str| {
+        let below = (kind == "Bitmap Heap Scan").then(|| node["Plans"].get(0));
+        let node = below.flatten().unwrap_or(node);
+        node[name].as_str().unwrap_or_default().to_owned()
+    };
     if let Some(relation) = node["Relation Name"].as_str()
         && kind != "ModifyTable"
     {
@@ -109,6 +119,9 @@ fn collect(node: &Value, statement: &str, scans: &mut Vec<Scan>) {
             relation: relation.to_owned(),
             rows: at_once * number("Actual Loops"),
             pages: number("Shared Hit Blocks") + number("Shared Read Blocks"),
+            index: text("Index Name"),
+            condition: text("Index Cond"),
+            filter: node["Filter"].as_str().unwrap_or_default().to_owned(),
             place: place(node, statement),
         });
     }

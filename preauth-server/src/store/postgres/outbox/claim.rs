@@ -56,15 +56,15 @@ const LEASE: &str = concat!(
                 q.due_from, l.leased_from
          FROM queues q
          CROSS JOIN LATERAL (
-             SELECT e.is_slow FROM endpoints e
-             WHERE e.id = q.endpoint_id AND e.paused_at IS NULL AND e.deleted_at IS NULL
-             LIMIT 1
+             SELECT e.is_slow, e.paused_at, e.deleted_at FROM endpoints e
+             WHERE e.id = q.endpoint_id LIMIT 1
          ) AS e
          CROSS JOIN LATERAL (
              SELECT count(*) AS leases, min(d.leased_until) AS leased_from FROM deliveries d
              WHERE d.endpoint_id = q.endpoint_id AND d.leased_until IS NOT NULL
                AND d.leased_until > greatest((SELECT now FROM clock), q.leased_from - 1)
          ) AS l
+         WHERE e.paused_at IS NULL AND e.deleted_at IS NULL
      ),
      -- Among those that are as slow as they are.
      turns (id, is_slow, room, leased_from, turn) AS (

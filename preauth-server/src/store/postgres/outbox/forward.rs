@@ -33,9 +33,9 @@ async fn make_due(
         ",
          active (endpoint_id) AS MATERIALIZED (
              SELECT e.id FROM waiting w CROSS JOIN LATERAL (
-                 SELECT e.id FROM endpoints e
-                 WHERE e.id = w.endpoint_id AND e.paused_at IS NULL AND e.deleted_at IS NULL
-                 LIMIT 1) AS e
+                 SELECT e.id, e.paused_at, e.deleted_at FROM endpoints e
+                 WHERE e.id = w.endpoint_id LIMIT 1) AS e
+             WHERE e.paused_at IS NULL AND e.deleted_at IS NULL
          ),
          late (id) AS MATERIALIZED (
              SELECT d.id FROM active a CROSS JOIN LATERAL (

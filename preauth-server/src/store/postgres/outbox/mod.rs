@@ -115,9 +115,9 @@ async fn next_due(connection: &mut PgConnection, look: &Look) -> Result<Option<T
                                <= (extract(epoch FROM clock_timestamp()) * 1000)::BIGINT)
                      ORDER BY d.next_attempt_at, d.id LIMIT 1))
          FROM queues q CROSS JOIN LATERAL (
-             SELECT e.id FROM endpoints e
-             WHERE e.id = q.endpoint_id AND e.paused_at IS NULL AND e.deleted_at IS NULL
-             LIMIT 1) AS e",
+             SELECT e.id, e.paused_at, e.deleted_at FROM endpoints e
+             WHERE e.id = q.endpoint_id LIMIT 1) AS e
+         WHERE e.paused_at IS NULL AND e.deleted_at IS NULL",
     ))
     .bind(&look.after)
     .bind(&look.before)

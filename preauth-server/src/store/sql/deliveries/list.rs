@@ -19,6 +19,9 @@ use super::super::{Builder, Row, Session};
 /// The type that every offer has, which the index by types leaves out: an offer costs nothing there.
 const COMMONEST: EventType = EventType::PreAuthorizationCreated;
 
+/// In words that are not those of the index of all endpoints that are not removed: an endpoint is found by its id.
+const IS_NOT_REMOVED: &str = " AND CASE WHEN e.deleted_at IS NULL THEN TRUE END";
+
 /// Which deliveries a list has.
 #[derive(Clone, Copy)]
 pub(super) struct Which {
@@ -189,14 +192,12 @@ fn restrict(query: &mut Builder<'_>, which: Which) {
         None => {}
         // The words of the partial index.
         Some(DeliveryWait::AfterFailure) => {
-            query
-                .push(" AND d.status = 'PENDING' AND d.attempts_made > 0 AND e.deleted_at IS NULL");
+            query.push(" AND d.status = 'PENDING' AND d.attempts_made > 0");
+            query.push(IS_NOT_REMOVED);
         }
         Some(DeliveryWait::Overdue) => {
-            query.push(
-                " AND d.status = 'PENDING' AND e.paused_at IS NULL AND e.deleted_at IS NULL
-                  AND d.next_attempt_at < ",
-            );
+            query.push(" AND d.status = 'PENDING' AND e.paused_at IS NULL");
+            query.push(IS_NOT_REMOVED).push(" AND d.next_attempt_at < ");
             query.bind(now.saturating_sub(OVERDUE_AFTER).unix_millis());
         }
     }
@@ -210,13 +211,12 @@ fn restrict(query: &mut Builder<'_>, which: Which) {
     match filter.status {
         None => {}
         Some(DeliveryStatus::Pending) => {
-            query
-                .push(" AND d.status = 'PENDING' AND e.paused_at IS NULL AND e.deleted_at IS NULL");
+            query.push(" AND d.status = 'PENDING' AND e.paused_at IS NULL");
+            query.push(IS_NOT_REMOVED);
         }
         Some(DeliveryStatus::Paused) => {
-            query.push(
-                " AND d.status = 'PENDING' AND e.paused_at IS NOT NULL AND e.deleted_at IS NULL",
-            );
+            query.push(" AND d.status = 'PENDING' AND e.paused_at IS NOT NULL");
+            query.push(IS_NOT_REMOVED);
         }
         Some(DeliveryStatus::Delivered) => {
             query.push(" AND d.status = 'DELIVERED'");

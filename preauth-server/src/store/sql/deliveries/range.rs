@@ -24,8 +24,8 @@ pub(super) async fn resendable(
     let after = after.unwrap_or(ResendPlace::beginning_at(range.since));
     let rows = query(
         "SELECT d.id, d.created_at, d.status, d.event_type, d.ended_at,
-                (SELECT e.paused_at IS NOT NULL FROM endpoints e
-                 WHERE e.id = d.endpoint_id AND e.deleted_at IS NULL) AS is_paused
+                (SELECT CASE WHEN e.deleted_at IS NULL THEN e.paused_at IS NOT NULL END
+                 FROM endpoints e WHERE e.id = d.endpoint_id) AS is_paused
          FROM deliveries d
          WHERE (d.head_office_id, d.created_at, d.id) > ($1, $2, $3)
            AND (d.head_office_id, d.created_at) < ($1, $4)
@@ -104,8 +104,7 @@ pub(super) async fn resend(session: &mut dyn Session, these: &These) -> Result<u
          WHERE id" AMONG "
              SELECT d.id FROM deliveries d
              WHERE d.id" (is_one_of "$1") " AND d.status || '' <> 'PENDING' AND coalesce(d.ended_at <= $3, FALSE)
-               AND (SELECT 1 FROM endpoints e
-                    WHERE e.id = d.endpoint_id AND e.deleted_at IS NULL) IS NOT NULL
+               AND (SELECT e.deleted_at IS NULL FROM endpoints e WHERE e.id = d.endpoint_id)
              ORDER BY d.id"
         { sqlite: "", postgres: " FOR NO KEY UPDATE OF d" } THESE
     ))

@@ -19,7 +19,7 @@ pub(super) async fn one(
          SET status = 'PENDING', next_attempt_at = $2, ended_at = NULL, attempts_made = 0,
              next_trigger = 'RESEND', leased_until = NULL
          WHERE id = $1 AND status <> 'PENDING'
-           AND endpoint_id IN (SELECT id FROM endpoints WHERE deleted_at IS NULL)",
+           AND (SELECT e.deleted_at IS NULL FROM endpoints e WHERE e.id = deliveries.endpoint_id)",
     )
     .bind(id)
     .bind(at.unix_millis())
@@ -46,10 +46,10 @@ pub(super) async fn pending(
     let done = query(sql!(
         "UPDATE deliveries
          SET next_attempt_at = $2, attempts_made = 0, next_trigger = 'RESEND', leased_until = NULL
-         WHERE id = $1 AND status = 'PENDING'
+         WHERE id = $1 AND status || '' = 'PENDING'
            AND (leased_until IS NULL OR leased_until <= " NOW ")
-           AND endpoint_id IN (
-               SELECT id FROM endpoints WHERE deleted_at IS NULL AND paused_at IS NULL)"
+           AND (SELECT e.deleted_at IS NULL AND e.paused_at IS NULL
+                FROM endpoints e WHERE e.id = deliveries.endpoint_id)"
     ))
     .bind(id)
     .bind(at.unix_millis())
@@ -59,7 +59,8 @@ pub(super) async fn pending(
         return Ok(());
     }
     let in_progress = query(
-        "SELECT 1 FROM deliveries WHERE id = $1 AND status = 'PENDING' AND leased_until IS NOT NULL",
+        "SELECT 1 FROM deliveries
+         WHERE id = $1 AND status || '' = 'PENDING' AND +leased_until IS NOT NULL",
     )
     .bind(id)
     .fetch_optional(session)
@@ -104,9 +105,9 @@ pub(super) async fn failed(session: &mut dyn Session, batch: &Batch) -> Result<u
          SET status = 'PENDING', next_attempt_at = $3, ended_at = NULL, attempts_made = 0,
              next_trigger = 'RESEND', leased_until = NULL
          WHERE id IN (
-             SELECT d.id FROM deliveries d JOIN endpoints e ON e.id = d.endpoint_id
-             WHERE d.head_office_id = $1 AND d.status = 'FAILED'
-               AND d.ended_at BETWEEN $2 AND $3 AND e.deleted_at IS NULL
+             SELECT d.id FROM deliveries d
+             WHERE d.head_office_id = $1 AND d.status = 'FAILED' AND d.ended_at BETWEEN $2 AND $3
+               AND (SELECT e.deleted_at IS NULL FROM endpoints e WHERE e.id = d.endpoint_id)
              ORDER BY d.ended_at, d.id LIMIT $4"
         { sqlite: "", postgres: " FOR UPDATE OF d SKIP LOCKED" }
         ")"

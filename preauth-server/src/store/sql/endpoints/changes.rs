@@ -149,7 +149,7 @@ pub(super) async fn rotate(
     rotation: &Rotation,
 ) -> Result<(), WriteError> {
     let endpoint = rotation.endpoint;
-    let found = query(sql!("SELECT 1 FROM endpoints WHERE id = $1 AND deleted_at IS NULL" LOCKED))
+    let found = query(sql!("SELECT 1 FROM endpoints WHERE id = $1 AND +deleted_at IS NULL" LOCKED))
         .bind(endpoint.as_uuid())
         .fetch_optional(session)
         .await?;

@@ -15,7 +15,7 @@ pub(in crate::store) async fn pause(
 ) -> Result<(), WriteError> {
     let done = query(
         "UPDATE endpoints SET paused_at = $2
-         WHERE id = $1 AND paused_at IS NULL AND deleted_at IS NULL",
+         WHERE id = $1 AND paused_at IS NULL AND +deleted_at IS NULL",
     )
     .bind(endpoint.as_uuid())
     .bind(at.unix_millis())

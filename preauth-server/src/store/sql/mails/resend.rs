@@ -27,7 +27,7 @@ pub(super) async fn one(
         query(
             "UPDATE notices
              SET status = 'PENDING', next_attempt_at = $2, ended_at = NULL, attempts_made = 0
-             WHERE joined_to = $1 AND status = 'FAILED'",
+             WHERE joined_to = $1 AND status || '' = 'FAILED'",
         )
         .bind(id)
         .bind(at.unix_millis())

@@ -84,7 +84,7 @@ const USAGE: Sql = sql!(
              AS is_new,
          (SELECT opened_number FROM notices
           WHERE id = " (of_each "$5" "mail_id") "
-            AND opened_at >= $3 AND opened_at < $6) AS own_number,
+            AND +opened_at >= $3 AND +opened_at < $6) AS own_number,
          (SELECT opened_at FROM latest) AS latest_at,
          (SELECT latest FROM numbered)
              + (SELECT count(*) FROM (
