@@ -61,48 +61,42 @@ const SESSION: [(&str, &str); 8] = [
 /// a row by its key, and no order of an index serves it.
 const BY_KEYS: [(&str, &str); 2] = [("enable_bitmapscan", "off"), ("enable_hashjoin", "off")];
 
-/// For keys, offers, commits and results of deliveries, of each of which one group is under way. A lone create needs the
-/// first three one after the other: one session does all of it, and stays warm. Their statements find rows by keys, and join
-/// the parts of a group to each other, for which hashes are quicker once it is large.
-const IN_TURN: [(&str, &str); 2] = [
-    ("enable_bitmapscan", "off"),
-    ("lock_timeout", held::LOCK_TIMEOUT),
-];
-/// For each of the four one that works, and a broken one that is still being closed.
-const CONNECTIONS_IN_TURN: u32 = 2 * 4;
-
 pub(super) async fn open(url: &DatabaseUrl) -> Result<PostgresStore, OpenError> {
     let options = checked(url).await?;
     let session = options.clone().options(SESSION);
     let primary = Arc::new(Primary::default());
     primary.check_durability(&options).await;
+    let few = |options| Connections::apart(1, options, &primary);
     let connections = Connections::new(session.clone(), &primary);
     let wake = Wake::spawn(connections.clone(), options.clone(), &primary);
     let wake = Arc::new(wake);
-    // Separate pools, so that a commit never waits for reads to return a connection.
-    let few = |options| Connections::apart(1, options, &primary);
-    let lane = |lock_timeout| few(session.clone().options([("lock_timeout", lock_timeout)]));
-    let by_keys = session.clone().options(BY_KEYS);
-    let in_turn = session.clone().options(IN_TURN);
-    let in_turn = Connections::at_most(CONNECTIONS_IN_TURN, in_turn, &primary);
+    // A separate pool, so that a commit never waits for reads to return a connection.
+    let lane = |options: PgConnectOptions, lock_timeout| {
+        few(options.options([("lock_timeout", lock_timeout)]))
+    };
     let suspects = Arc::new(Suspects::default());
-    let writer = Writer::of_all(in_turn.clone(), Arc::clone(&wake), Arc::clone(&suspects));
+    let writer = Writer::of_all(
+        lane(session.clone(), writer::LANE_LOCK_TIMEOUT),
+        Arc::clone(&wake),
+        Arc::clone(&suspects),
+    );
     let aside = Aside::spawn(Writer::apart(
-        lane(writer::ASIDE_LOCK_TIMEOUT),
+        lane(session.clone(), writer::ASIDE_LOCK_TIMEOUT),
         Arc::clone(&wake),
         Arc::clone(&suspects),
     ));
+    let by_keys = session.clone().options(BY_KEYS);
     let mails = few(by_keys.clone());
-    let offers = SharedRead::new(in_turn.clone(), |connection, targets| {
+    let offers = SharedRead::new(few(by_keys.clone()), |connection, targets| {
         Box::pin(offers::find_all(connection, targets))
     });
-    let lookups = KeyLookups::new(in_turn.clone());
+    let lookups = KeyLookups::new(lane(by_keys.clone(), held::LOCK_TIMEOUT));
     let bulk_writer = BulkWriter(Writer::apart(
-        lane(held::LOCK_TIMEOUT),
+        lane(session.clone(), writer::LANE_LOCK_TIMEOUT),
         Arc::clone(&wake),
         suspects,
     ));
-    let locked_writes = LockedWrites::new(lane(writer::ASIDE_LOCK_TIMEOUT));
+    let locked_writes = LockedWrites::new(lane(session.clone(), writer::ASIDE_LOCK_TIMEOUT));
     Ok(PostgresStore {
         connections,
         room: Budget::new(CONNECTIONS.into(), MAX_WAITING),
@@ -114,7 +108,7 @@ pub(super) async fn open(url: &DatabaseUrl) -> Result<PostgresStore, OpenError> 
         offers: Grouped::spawn(offers, reads::LIMITS),
         operations: gets(by_keys.clone(), &primary),
         lookups: Grouped::spawn(lookups, reads::LIMITS),
-        claims: few(by_keys),
+        claims: few(by_keys.clone()),
         cursors: Cursors::default(),
         mail_finisher: Grouped::spawn(MailFinisher(mails.clone()), FINISH_LIMITS),
         mails,
@@ -122,7 +116,10 @@ pub(super) async fn open(url: &DatabaseUrl) -> Result<PostgresStore, OpenError> 
         full_mailboxes: Arc::default(),
         fronts: Fronts::default(),
         held_offices: HeldOffices::default(),
-        finisher: Grouped::spawn(Finisher::new(in_turn), outbox::LIMITS),
+        finisher: Grouped::spawn(
+            Finisher::new(lane(by_keys, held::LOCK_TIMEOUT)),
+            outbox::LIMITS,
+        ),
         wake,
         watcher: Watcher::spawn(Arc::clone(&primary), session),
         primary,
