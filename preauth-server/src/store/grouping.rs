@@ -114,6 +114,9 @@ async fn work<S: Serve>(server: Arc<S>, waiting: Arc<Receiver<Waiting<S>>>, limi
             // The caller may have gone away.
             let _ = caller.send(Ok(answer));
         }
+        // Where each answer is there when it is asked for, a task would go on through the whole backlog, before its callers
+        // and the other groups of its thread.
+        tokio::task::yield_now().await;
     }
 }
 
@@ -229,6 +232,22 @@ mod tests {
         assert_eq!(answers, [2, 4, 6, 8, 10]);
         // The first request did not wait, and no group exceeds the maximum.
         assert_eq!(world.groups(), [1, 3, 1]);
+    }
+
+    #[tokio::test]
+    async fn a_caller_goes_on_before_the_next_group_begins() {
+        let world = World::new();
+        let mut asked = Vec::new();
+        for number in 1..=4 {
+            asked.push(world.ask(number).await);
+        }
+        world.may_go_on.add_permits(2);
+        assert!(matches!(asked.remove(0).await.unwrap(), Ok(2)));
+        assert_eq!(world.groups(), [1]);
+        for it in asked {
+            assert!(it.await.unwrap().is_ok());
+        }
+        assert_eq!(world.groups(), [1, 3]);
     }
 
     #[tokio::test]

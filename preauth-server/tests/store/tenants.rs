@@ -59,11 +59,9 @@ async fn a_get_does_not_wait_for_the_backlog_of_another_head_office() {
     let operations = [fixture.offer(flooding).await, fixture.offer(quiet).await];
     let beside = || find(Arc::clone(&fixture), quiet, operations[1].id);
     let flood = || find(Arc::clone(&fixture), flooding, operations[0].id);
-    // A group that needs a connection waits until it is open, and others pass: behind a backlog it would be last in each round.
-    let mut before = MANY;
-    for _ in 0..5 {
-        before = before.min(answered_before(beside, flood).await);
-    }
+    // Whoever comes first may wait until a connection is open, and others pass.
+    answered_before(beside, flood).await;
+    let before = answered_before(beside, flood).await;
     // PostgreSQL has three groups of 32 under way, and begins one with it.
     assert!(before < MANY / 5, "{before} of {MANY}");
 }

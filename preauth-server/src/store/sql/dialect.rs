@@ -12,6 +12,7 @@
 ///   id of the head office `c`. Each is written as in its own index, so that no other index is used;
 /// - `(of_each "$1" "name")`: a value that is bound for one record in SQLite and for a list of them, `t`, in
 ///   PostgreSQL;
+/// - `IS_NOT_REMOVED`: that the endpoint `e`, which a join finds by its id, is not removed (see `planner`);
 /// - `IS_TAKEN`: that the event `n` has its numbers by now: that the batch `latest` has taken it;
 /// - `BYTEWISE`: the order of texts by their bytes, SQLite's own;
 /// - `BYTES`: the type of a value, which SQLite does not declare;
@@ -56,6 +57,7 @@ macro_rules! part {
     (postgres DUE) => { "coalesce(n.next_attempt_at, 0)" };
     (sqlite HEAD_OFFICE) => { "c.head_office_id" };
     (postgres HEAD_OFFICE) => { "CASE WHEN c.kind = 'CONSTRUCTION' THEN c.head_office_id END" };
+    ($database:ident IS_NOT_REMOVED) => { "CASE WHEN e.deleted_at IS NULL THEN TRUE END" };
     (sqlite IS_TAKEN) => { "" };
     (postgres IS_TAKEN) => {
         "AND latest.is_native AND n.xid < latest.next_xid AND n.xid <> ALL (latest.pending)

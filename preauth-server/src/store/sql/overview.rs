@@ -38,12 +38,12 @@ async fn attention(session: &mut dyn Session, now: Timestamp) -> Result<Attentio
     .bind(COUNT_LIMIT)
     .total(session)
     .await?;
-    let overdue_deliveries = query(
+    let overdue_deliveries = query(sql!(
         "SELECT count(*) AS total FROM (
              SELECT 1 FROM endpoints e JOIN deliveries d ON d.endpoint_id = e.id
-             WHERE e.paused_at IS NULL AND CASE WHEN e.deleted_at IS NULL THEN TRUE END AND d.status = 'PENDING'
-               AND d.next_attempt_at < $1 LIMIT $2) AS c",
-    )
+             WHERE e.paused_at IS NULL AND " IS_NOT_REMOVED " AND d.status = 'PENDING'
+               AND d.next_attempt_at < $1 LIMIT $2) AS c"
+    ))
     .bind(now.saturating_sub(OVERDUE_AFTER).unix_millis())
     .bind(COUNT_LIMIT)
     .total(session)
@@ -99,7 +99,7 @@ fn failing() -> Query<'static> {
          FROM first_ones r
          JOIN endpoints e ON e.id = r.endpoint_id
          JOIN companies c ON c.id = e.head_office_id
-         WHERE CASE WHEN e.deleted_at IS NULL THEN TRUE END AND r.since IS NOT NULL
+         WHERE " IS_NOT_REMOVED " AND r.since IS NOT NULL
          ORDER BY r.since, c.id LIMIT $2"
     ))
     .bind(COUNT_LIMIT)

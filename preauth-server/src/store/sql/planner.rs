@@ -3,7 +3,7 @@
 //! What statements ask by their words: where a row is found by its key, a condition that is also that of a partial index
 //! is written as `+deleted_at IS NULL` or `status || '' = 'PENDING'`. Otherwise the planner may read the whole of that index
 //! instead, which costs the same as long as it has few rows. It expects that hardly any row meets such a condition; in a
-//! join, where that matters, it is written as `CASE WHEN deleted_at IS NULL THEN TRUE END`, of which it expects half.
+//! join, where that matters, the condition is `IS_NOT_REMOVED` of `sql!`, of which it expects half.
 
 use super::{Dialect, Session, query};
 

@@ -266,6 +266,11 @@ impl Shown {
     }
 }
 
+/// Of an index that is read from end to end, and is empty as it happens: by another plan the table would have been read.
+fn finds_nothing_anywhere(scan: &Scan) -> bool {
+    scan.condition.is_empty() && !scan.index.is_empty() && scan.rows == 0.0
+}
+
 fn is_many(scan: &Scan) -> bool {
     scan.rows > MAX_ROWS || scan.pages > MAX_PAGES
 }
@@ -295,8 +300,7 @@ fn no_statement_reads_more_than_it_returns_whenever_its_plan_was_made() {
         by_chance.extend(chosen.map(|it| it.place.clone()));
         for scan in &shown.scans {
             let name = PERMITTED.iter().find(|(name, _)| scan.place.contains(name));
-            // What reads a whole index may find few rows there.
-            if is_many(scan) || scan.condition.is_empty() {
+            if is_many(scan) || finds_nothing_anywhere(scan) {
                 needed.extend(name.map(|(name, _)| *name));
             }
             if is_many(scan) && name.is_none() {

@@ -64,27 +64,23 @@ fn implies(known: &str, term: &str) -> bool {
 fn terms(condition: &str) -> Vec<String> {
     let words = condition.split(' ').map(without_alias).collect::<Vec<_>>();
     let condition = words.join(" ");
-    let within = condition
-        .strip_prefix('(')
-        .and_then(|it| it.strip_suffix(')'))
-        .filter(|it| is_balanced(it))
-        .unwrap_or(&condition);
     let (mut terms, mut term) = (Vec::new(), String::new());
-    for part in within.split(" AND ") {
+    for part in without_brackets(&condition).split(" AND ") {
         term += part;
         if is_balanced(&term) {
-            terms.push(std::mem::take(&mut term));
+            terms.push(without_brackets(&term).to_owned());
+            term.clear();
         } else {
             term += " AND ";
         }
     }
-    for term in &mut terms {
-        let inner = term.strip_prefix('(').and_then(|it| it.strip_suffix(')'));
-        if let Some(inner) = inner.filter(|it| is_balanced(it)) {
-            *term = inner.to_owned();
-        }
-    }
     terms
+}
+
+/// Without the brackets around all of it.
+fn without_brackets(text: &str) -> &str {
+    let inner = text.strip_prefix('(').and_then(|it| it.strip_suffix(')'));
+    inner.filter(|it| is_balanced(it)).unwrap_or(text)
 }
 
 fn is_balanced(text: &str) -> bool {

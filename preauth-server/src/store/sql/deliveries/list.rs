@@ -14,13 +14,13 @@ use crate::store::set_aside::SetAside;
 
 use super::super::newest;
 use super::super::planner::{plan_by_values, read_in_index_order};
-use super::super::{Builder, Row, Session};
+use super::super::{Builder, Row, Session, sql};
 
 /// The type that every offer has, which the index by types leaves out: an offer costs nothing there.
 const COMMONEST: EventType = EventType::PreAuthorizationCreated;
 
-/// In words that are not those of the index of all endpoints that are not removed: an endpoint is found by its id.
-const IS_NOT_REMOVED: &str = " AND CASE WHEN e.deleted_at IS NULL THEN TRUE END";
+/// In the same words on both databases.
+const IS_NOT_REMOVED: &str = sql!(" AND " IS_NOT_REMOVED).sqlite;
 
 /// Which deliveries a list has.
 #[derive(Clone, Copy)]
