@@ -1,5 +1,6 @@
 //! The CPU time that processes have used, as the operating system counts it.
 
+use std::collections::BTreeMap;
 use std::fs;
 
 use crate::scene::Scene;
@@ -11,6 +12,9 @@ const TICK_US: u64 = 10_000;
 const PARENT: usize = 1;
 const OWN: [usize; 2] = [11, 12];
 const OF_ENDED_CHILDREN: [usize; 2] = [13, 14];
+
+/// The fields of each process, by its number.
+type Processes = BTreeMap<u32, Vec<u64>>;
 
 /// CPU time in microseconds.
 pub(crate) struct Spent {
@@ -56,29 +60,44 @@ pub(crate) fn of_creates<T>(scene: &Scene, creates: impl FnOnce() -> T) -> (T, S
 }
 
 /// The CPU time of `roots` and all their descendants, in microseconds.
+///
+/// A process that ends while they are read, as sessions do when their client is done, hands its time to a parent that
+/// is read already, and neither would count it. So they are read again until nobody ended meanwhile.
 fn of(roots: &[u32]) -> u64 {
-    let all: Vec<(u32, Vec<u64>)> = processes();
-    let mut members: Vec<u32> = roots.to_vec();
-    loop {
-        let children = all.iter().filter(|(pid, fields)| {
-            let parent = fields.get(PARENT).copied().unwrap_or_default();
-            !members.contains(pid) && members.iter().any(|it| u64::from(*it) == parent)
-        });
-        let children: Vec<u32> = children.map(|(pid, _)| *pid).collect();
-        if children.is_empty() {
-            break;
+    let mut earlier = members(roots);
+    let now = loop {
+        let now = members(roots);
+        if now.keys().eq(earlier.keys()) {
+            break now;
         }
-        members.extend(children);
-    }
-    let ticks = all.iter().filter(|(pid, _)| members.contains(pid));
-    let ticks = ticks.flat_map(|(_, fields)| {
+        earlier = now;
+    };
+    let ticks = now.values().flat_map(|fields| {
         let counted = OWN.into_iter().chain(OF_ENDED_CHILDREN);
         counted.filter_map(|field| fields.get(field).copied())
     });
     ticks.sum::<u64>().saturating_mul(TICK_US)
 }
 
-fn processes() -> Vec<(u32, Vec<u64>)> {
+/// The fields of `roots` and all their descendants.
+fn members(roots: &[u32]) -> Processes {
+    let (mut members, mut others): (Processes, Processes) = processes()
+        .into_iter()
+        .partition(|(pid, _)| roots.contains(pid));
+    loop {
+        let (children, rest): (Processes, Processes) = others.into_iter().partition(|(_, fields)| {
+            let parent = fields.get(PARENT).and_then(|it| u32::try_from(*it).ok());
+            parent.is_some_and(|it| members.contains_key(&it))
+        });
+        others = rest;
+        if children.is_empty() {
+            return members;
+        }
+        members.extend(children);
+    }
+}
+
+fn processes() -> Processes {
     let entries = fs::read_dir("/proc").unwrap().flatten();
     let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
     pids.filter_map(|pid: u32| {
