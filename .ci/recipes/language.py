@@ -79,12 +79,34 @@ def offers_once():
     offer_id = uuid.uuid4().hex
     first = create(offer_id, sandbox["baseUrl"])
     assert first.endswith(" IN_PRE_AUTH created"), first
-    assert create(offer_id, sandbox["baseUrl"]) == first.replace("created", "replayed")
+    # As the sandbox prints it to paste.
+    with_path = f"{sandbox['baseUrl']}/api/integration/v1"
+    assert create(offer_id, with_path) == first.replace("created", "replayed")
     with LossyProxy(sandbox["baseUrl"]) as proxy:
         printed = create(uuid.uuid4().hex, proxy.url)
         assert printed.endswith(" IN_PRE_AUTH replayed") and printed.split()[0] != first.split()[0], printed
         assert proxy.seen == ["answer lost", "503", "passed"], proxy.seen
     return 2
+
+
+def misused(recipe, *arguments, **environment):
+    """What it prints where it cannot do anything."""
+    done = subprocess.run(**prepared(recipe, *arguments, **environment), capture_output=True)
+    assert done.returncode in (1, 2) and not done.stdout, done
+    return done.stderr
+
+
+def prints_how_it_is_used():
+    """Without arguments, or without the settings."""
+    for recipe in ("create", "batch", "events") if RECEIVES else ("create", "events"):
+        for printed in (misused(recipe), misused(recipe, "words", *"1234"[: 4 if recipe == "create" else 0],
+                                                 PREAUTH_BASE_URL="", PREAUTH_API_KEY="")):
+            assert recipe in printed.lower() and "PREAUTH_BASE_URL" in printed, printed
+            assert "Traceback" not in printed and "Exception" not in printed, printed
+    if RECEIVES:
+        path = folder / f"{language}-bad.csv"
+        path.write_text("a-1;11444777000161;NF-1;980.00;2026-12-21\n\na-2;11444777000161;NF-2;980.00\n")
+        assert f"{path}, line 3: 4 columns in place of 5; nothing was sent" in misused("batch", path)
 
 
 def offers_a_list():
@@ -191,6 +213,7 @@ def receiver():
 if __name__ == "__main__":
     began = time.monotonic()
     verifies_every_vector()
+    prints_how_it_is_used()
     secrets = f"{sandbox['webhookSecret']},whsec_of-the-time-before-the-rotation"
     database = str(folder / "webhooks.db")
     if RECEIVES:

@@ -4,6 +4,7 @@ using System;
 using System.IO;
 using System.Linq;
 using System.Net.Http;
+using System.Text.RegularExpressions;
 using System.Threading;
 using System.Xml.Linq;
 
@@ -18,11 +19,17 @@ static class Api
 {
     const int Attempts = 5;
     static readonly int[] WorthRepeating = { 408, 429, 500, 502, 503, 504 };
+    // With or without the path of the API.
+    static readonly string BaseUrl = Regex.Replace(
+        Environment.GetEnvironmentVariable("PREAUTH_BASE_URL") ?? "", "(/api/integration/v1)?/*$", "");
+    static readonly string Key = Environment.GetEnvironmentVariable("PREAUTH_API_KEY") ?? "";
     // One for the whole program. Longer than the service may wait for an event.
     static readonly HttpClient Http = new HttpClient(new HttpClientHandler { AllowAutoRedirect = false })
     {
         Timeout = TimeSpan.FromSeconds(45),
     };
+
+    public static bool IsConfigured { get { return BaseUrl != "" && Key != ""; } }
 
     /// <summary>The answer, if it is a success. `request` makes the request anew for each attempt.</summary>
     public static Answer Send(Func<HttpRequestMessage> request)
@@ -35,9 +42,8 @@ static class Api
             {
                 using (var message = request())
                 {
-                    var path = Environment.GetEnvironmentVariable("PREAUTH_BASE_URL") + message.RequestUri;
-                    message.RequestUri = new Uri(path);
-                    message.Headers.Add("Authorization", "Bearer " + Environment.GetEnvironmentVariable("PREAUTH_API_KEY"));
+                    message.RequestUri = new Uri(BaseUrl + message.RequestUri);
+                    message.Headers.Add("Authorization", "Bearer " + Key);
                     using (var response = Http.SendAsync(message).GetAwaiter().GetResult())
                     {
                         int status = (int)response.StatusCode;

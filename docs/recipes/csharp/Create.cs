@@ -1,8 +1,8 @@
 // Creates a pre-authorization: Create.exe OFFER_ID CNPJ NUMBER AMOUNT DUE_DATE
 //
 // OFFER_ID is your own record's id, stored before anything is sent: with the same id this may be run
-// again and again, and creates once. PREAUTH_BASE_URL is the server's address
-// without a path, PREAUTH_API_KEY the key.
+// again and again, and creates once. PREAUTH_BASE_URL is the server's address,
+// with or without /api/integration/v1, PREAUTH_API_KEY the key.
 
 using System;
 using System.Net.Http;
@@ -37,6 +37,11 @@ static class Create
 {
     static void Main(string[] arguments)
     {
+        if (arguments.Length != 5 || !Api.IsConfigured)
+        {
+            Console.Error.WriteLine("usage: Create.exe OFFER_ID CNPJ NUMBER AMOUNT DUE_DATE, with PREAUTH_BASE_URL and PREAUTH_API_KEY set");
+            Environment.Exit(2);
+        }
         var offer = new Offer
         {
             Supplier = new Supplier { Cnpj = arguments[1], Email = "financeiro@fornecedor.example.com" },

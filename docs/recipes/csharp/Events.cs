@@ -2,8 +2,8 @@
 //
 // FOLDER keeps the place in the events and what was done: the program may be killed and started again at
 // any moment, and acts on each event once. With `once` it ends when there are no more events, for a
-// scheduler; without, it waits for the next one. PREAUTH_BASE_URL is the server's address without a
-// path, PREAUTH_API_KEY the key.
+// scheduler; without, it waits for the next one. PREAUTH_BASE_URL is the server's address, with or without
+// /api/integration/v1, PREAUTH_API_KEY the key.
 
 using System;
 using System.Collections.Generic;
@@ -50,6 +50,11 @@ static class Events
 {
     static void Main(string[] arguments)
     {
+        if (arguments.Length < 1 || !Api.IsConfigured)
+        {
+            Console.Error.WriteLine("usage: Events.exe FOLDER [once], with PREAUTH_BASE_URL and PREAUTH_API_KEY set");
+            Environment.Exit(2);
+        }
         string folder = arguments[0], cursor = Path.Combine(folder, "cursor");
         bool once = arguments.Length > 1, more = true;
         Directory.CreateDirectory(folder);

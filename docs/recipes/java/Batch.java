@@ -2,7 +2,7 @@
 //
 // A row is OFFER_ID;CNPJ;NUMBER;AMOUNT;DUE_DATE. OFFER_ID is your own record's id, stored before anything
 // is sent: the program may be killed and started again with the same list, and creates each offer once.
-// PREAUTH_BASE_URL is the server's address without a path, PREAUTH_API_KEY the key.
+// PREAUTH_BASE_URL is the server's address, with or without /api/integration/v1, PREAUTH_API_KEY the key.
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -25,18 +25,32 @@ final class Batch {
     private static final int ATTEMPTS = 5;
     /** The most that a batch takes. */
     private static final int ITEMS = 100;
+    private static final Set<String> SETTINGS = Set.of("PREAUTH_BASE_URL", "PREAUTH_API_KEY");
     private static final Set<Integer> WORTH_REPEATING = Set.of(408, 429, 500, 502, 503, 504);
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final HttpClient HTTP =
         HttpClient.newBuilder().connectTimeout(Duration.ofSeconds(10)).build();
 
     public static void main(String[] arguments) throws Exception {
-        var invoices = Files.readAllLines(Path.of(arguments[0]));
-        for (int begin = 0; begin < invoices.size(); begin += ITEMS) {
-            var batch = new ArrayList<String[]>();
-            for (var line : invoices.subList(begin, Math.min(begin + ITEMS, invoices.size()))) {
-                batch.add(line.split(";"));
+        if (arguments.length != 1 || SETTINGS.stream().anyMatch(it -> System.getenv().getOrDefault(it, "").isEmpty())) {
+            System.err.println("usage: Batch INVOICES.csv, with " + SETTINGS + " set");
+            System.exit(2);
+        }
+        var invoices = new ArrayList<String[]>();
+        int number = 0;
+        for (var line : Files.readAllLines(Path.of(arguments[0]))) {
+            number++;
+            if (line.isEmpty()) continue;
+            var row = line.split(";", -1);
+            if (row.length != 5) {
+                System.err.println(arguments[0] + ", line " + number + ": " + row.length
+                    + " columns in place of 5; nothing was sent");
+                System.exit(1);
             }
+            invoices.add(row);
+        }
+        for (int begin = 0; begin < invoices.size(); begin += ITEMS) {
+            var batch = invoices.subList(begin, Math.min(begin + ITEMS, invoices.size()));
             offer(batch).forEach((place, result) -> {
                 boolean isThere = result.get("status").intValue() == 201;
                 var outcome = isThere
@@ -56,6 +70,10 @@ final class Batch {
                 // A BigDecimal, never a double.
                 "invoice", Map.of("amount", new BigDecimal(row[3]), "dueDate", dueDate, "number", number),
                 "externalReference", offerId));
+    }
+
+    private static String baseUrl() {
+        return System.getenv("PREAUTH_BASE_URL").replaceFirst("(/api/integration/v1)?/*$", "");
     }
 
     private static String code(JsonNode result) {
@@ -78,7 +96,7 @@ final class Batch {
             long pause = 1L << attempt;
             var items = open.stream().map(place -> item(rows.get(place))).toList();
             var request = HttpRequest.newBuilder(
-                    URI.create(System.getenv("PREAUTH_BASE_URL") + "/api/integration/v1/pre-authorizations/batch"))
+                    URI.create(baseUrl() + "/api/integration/v1/pre-authorizations/batch"))
                 .timeout(Duration.ofSeconds(60))
                 .header("Authorization", "Bearer " + System.getenv("PREAUTH_API_KEY"))
                 .header("Content-Type", "application/json")

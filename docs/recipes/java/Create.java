@@ -1,8 +1,8 @@
 // Creates a pre-authorization: Create OFFER_ID CNPJ NUMBER AMOUNT DUE_DATE. Jackson writes the JSON.
 //
 // OFFER_ID is your own record's id, stored before anything is sent: with the same id this may be run
-// again and again, and creates once. PREAUTH_BASE_URL is the server's address
-// without a path, PREAUTH_API_KEY the key.
+// again and again, and creates once. PREAUTH_BASE_URL is the server's address,
+// with or without /api/integration/v1, PREAUTH_API_KEY the key.
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -18,6 +18,7 @@ import java.util.Set;
 
 final class Create {
     private static final int ATTEMPTS = 5;
+    private static final Set<String> SETTINGS = Set.of("PREAUTH_BASE_URL", "PREAUTH_API_KEY");
     private static final Set<Integer> WORTH_REPEATING = Set.of(408, 429, 500, 502, 503, 504);
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final HttpClient HTTP =
@@ -26,6 +27,10 @@ final class Create {
     record Created(JsonNode operation, boolean isReplayed) {}
 
     public static void main(String[] arguments) throws Exception {
+        if (arguments.length != 5 || SETTINGS.stream().anyMatch(it -> System.getenv().getOrDefault(it, "").isEmpty())) {
+            System.err.println("usage: Create OFFER_ID CNPJ NUMBER AMOUNT DUE_DATE, with " + SETTINGS + " set");
+            System.exit(2);
+        }
         String offerId = arguments[0], cnpj = arguments[1], number = arguments[2], dueDate = arguments[4];
         var offer = Map.of(
             "supplier", Map.of("cnpj", cnpj, "email", "financeiro@fornecedor.example.com"),
@@ -38,10 +43,14 @@ final class Create {
             + (created.isReplayed() ? " replayed" : " created"));
     }
 
+    private static String baseUrl() {
+        return System.getenv("PREAUTH_BASE_URL").replaceFirst("(/api/integration/v1)?/*$", "");
+    }
+
     /** Creates, repeating what may be repeated, always under the same key. */
     static Created create(byte[] body, String idempotencyKey) throws InterruptedException {
         var request = HttpRequest.newBuilder(
-                URI.create(System.getenv("PREAUTH_BASE_URL") + "/api/integration/v1/pre-authorizations"))
+                URI.create(baseUrl() + "/api/integration/v1/pre-authorizations"))
             .timeout(Duration.ofSeconds(30))
             .header("Authorization", "Bearer " + System.getenv("PREAUTH_API_KEY"))
             .header("Content-Type", "application/json")

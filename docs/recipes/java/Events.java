@@ -3,8 +3,8 @@
 //
 // FOLDER keeps the place in the events and what was done: the program may be killed and started again at
 // any moment, and acts on each event once. With `once` it ends when there are no more events, for a
-// scheduler; without, it waits for the next one. PREAUTH_BASE_URL is the server's address without a
-// path, PREAUTH_API_KEY the key.
+// scheduler; without, it waits for the next one. PREAUTH_BASE_URL is the server's address, with or without
+// /api/integration/v1, PREAUTH_API_KEY the key.
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -25,6 +25,7 @@ import java.util.Set;
 
 final class Events {
     private static final int ATTEMPTS = 5;
+    private static final Set<String> SETTINGS = Set.of("PREAUTH_BASE_URL", "PREAUTH_API_KEY");
     private static final Set<Integer> WORTH_REPEATING = Set.of(408, 429, 500, 502, 503, 504);
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final HttpClient HTTP =
@@ -64,6 +65,10 @@ final class Events {
     }
 
     public static void main(String[] arguments) throws Exception {
+        if (arguments.length < 1 || SETTINGS.stream().anyMatch(it -> System.getenv().getOrDefault(it, "").isEmpty())) {
+            System.err.println("usage: Events FOLDER [once], with " + SETTINGS + " set");
+            System.exit(2);
+        }
         boolean once = arguments.length > 1;
         var folder = Files.createDirectories(Path.of(arguments[0]));
         var journal = new Journal(folder.resolve("journal"));
@@ -77,6 +82,10 @@ final class Events {
             store(cursor, page.at("/pagination/next").textValue());
             more = page.at("/pagination/hasMore").booleanValue();
         }
+    }
+
+    private static String baseUrl() {
+        return System.getenv("PREAUTH_BASE_URL").replaceFirst("(/api/integration/v1)?/*$", "");
     }
 
     /** In place of the one before, as a whole. */
@@ -94,7 +103,7 @@ final class Events {
         var query = "?limit=100&wait=" + wait
             + (after == null ? "" : "&after=" + URLEncoder.encode(after, StandardCharsets.UTF_8));
         var request = HttpRequest.newBuilder(
-                URI.create(System.getenv("PREAUTH_BASE_URL") + "/api/integration/v1/events" + query))
+                URI.create(baseUrl() + "/api/integration/v1/events" + query))
             // Longer than the service may wait.
             .timeout(Duration.ofSeconds(45))
             .header("Authorization", "Bearer " + System.getenv("PREAUTH_API_KEY"))

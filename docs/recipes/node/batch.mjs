@@ -2,12 +2,13 @@
 //
 // A row is OFFER_ID;CNPJ;NUMBER;AMOUNT;DUE_DATE. OFFER_ID is your own record's id, stored before anything
 // is sent: the program may be killed and started again with the same list, and creates each offer once.
-// PREAUTH_BASE_URL is the server's address without a path, PREAUTH_API_KEY the key.
+// PREAUTH_BASE_URL is the server's address, with or without /api/integration/v1, PREAUTH_API_KEY the key.
 
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 
 const { PREAUTH_BASE_URL, PREAUTH_API_KEY } = process.env;
+const BASE_URL = PREAUTH_BASE_URL?.replace(/(\/api\/integration\/v1)?\/*$/, "");
 const ATTEMPTS = 5;
 const ITEMS = 100; // the most that a batch takes
 const WORTH_REPEATING = [408, 429, 500, 502, 503, 504];
@@ -25,7 +26,7 @@ function item([offerId, cnpj, number, amount, dueDate]) {
 }
 
 async function send(items) {
-  const response = await fetch(`${PREAUTH_BASE_URL}/api/integration/v1/pre-authorizations/batch`, {
+  const response = await fetch(`${BASE_URL}/api/integration/v1/pre-authorizations/batch`, {
     method: "POST",
     headers: { Authorization: `Bearer ${PREAUTH_API_KEY}`, "Content-Type": "application/json" },
     body: JSON.stringify({ items }),
@@ -67,8 +68,20 @@ async function offer(rows) {
   throw new Error(`not offered: ${problem}`);
 }
 
-const lines = readFileSync(process.argv[2], "utf8").split(/\r?\n/).filter(Boolean);
-const invoices = lines.map((line) => line.split(";"));
+if (process.argv.length !== 3 || !BASE_URL || !PREAUTH_API_KEY) {
+  console.error("usage: batch.mjs INVOICES.csv, with PREAUTH_BASE_URL and PREAUTH_API_KEY set");
+  process.exit(2);
+}
+const invoices = [];
+for (const [place, line] of readFileSync(process.argv[2], "utf8").split(/\r?\n/).entries()) {
+  if (!line) continue;
+  const row = line.split(";");
+  if (row.length !== 5) {
+    console.error(`${process.argv[2]}, line ${place + 1}: ${row.length} columns in place of 5; nothing was sent`);
+    process.exit(1);
+  }
+  invoices.push(row);
+}
 for (let begin = 0; begin < invoices.length; begin += ITEMS) {
   const batch = invoices.slice(begin, begin + ITEMS);
   for (const [place, result] of (await offer(batch)).entries()) {

@@ -1,16 +1,17 @@
 // Creates a pre-authorization: create.mjs OFFER_ID CNPJ NUMBER AMOUNT DUE_DATE
 //
 // OFFER_ID is your own record's id, stored before anything is sent: with the same id this may be run
-// again and again, and creates once. PREAUTH_BASE_URL is the server's address
-// without a path, PREAUTH_API_KEY the key.
+// again and again, and creates once. PREAUTH_BASE_URL is the server's address,
+// with or without /api/integration/v1, PREAUTH_API_KEY the key.
 
 import { setTimeout as sleep } from "node:timers/promises";
 
 const { PREAUTH_BASE_URL, PREAUTH_API_KEY } = process.env;
+const BASE_URL = PREAUTH_BASE_URL?.replace(/(\/api\/integration\/v1)?\/*$/, "");
 const ATTEMPTS = 5;
 
 async function send(body, idempotencyKey) {
-  const response = await fetch(`${PREAUTH_BASE_URL}/api/integration/v1/pre-authorizations`, {
+  const response = await fetch(`${BASE_URL}/api/integration/v1/pre-authorizations`, {
     method: "POST",
     headers: {
       Authorization: `Bearer ${PREAUTH_API_KEY}`,
@@ -46,6 +47,10 @@ async function create(body, idempotencyKey) {
   throw new Error(`not created: ${problem}`);
 }
 
+if (process.argv.length !== 7 || !BASE_URL || !PREAUTH_API_KEY) {
+  console.error("usage: create.mjs OFFER_ID CNPJ NUMBER AMOUNT DUE_DATE, with PREAUTH_BASE_URL and PREAUTH_API_KEY set");
+  process.exit(2);
+}
 const [offerId, cnpj, number, amount, dueDate] = process.argv.slice(2);
 const offer = {
   supplier: { cnpj, email: "financeiro@fornecedor.example.com" },

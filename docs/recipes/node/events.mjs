@@ -2,14 +2,15 @@
 //
 // FOLDER keeps the place in the events and what was done: the program may be killed and started again at
 // any moment, and acts on each event once. With `once` it ends when there are no more events, for a
-// scheduler; without, it waits for the next one. PREAUTH_BASE_URL is the server's address without a
-// path, PREAUTH_API_KEY the key.
+// scheduler; without, it waits for the next one. PREAUTH_BASE_URL is the server's address, with or without
+// /api/integration/v1, PREAUTH_API_KEY the key.
 
 import fs from "node:fs";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
 const { PREAUTH_BASE_URL, PREAUTH_API_KEY } = process.env;
+const BASE_URL = PREAUTH_BASE_URL?.replace(/(\/api\/integration\/v1)?\/*$/, "");
 const ATTEMPTS = 5;
 
 /**
@@ -55,7 +56,7 @@ function store(file, cursor) {
 
 async function ask(after, wait) {
   const query = new URLSearchParams({ limit: 100, wait, ...(after && { after }) });
-  const response = await fetch(`${PREAUTH_BASE_URL}/api/integration/v1/events?${query}`, {
+  const response = await fetch(`${BASE_URL}/api/integration/v1/events?${query}`, {
     headers: { Authorization: `Bearer ${PREAUTH_API_KEY}` },
     // Longer than the service may wait.
     signal: AbortSignal.timeout(45_000),
@@ -84,6 +85,10 @@ async function page(after, wait) {
 }
 
 const [folder, once] = process.argv.slice(2);
+if (!folder || !BASE_URL || !PREAUTH_API_KEY) {
+  console.error("usage: events.mjs FOLDER [once], with PREAUTH_BASE_URL and PREAUTH_API_KEY set");
+  process.exit(2);
+}
 fs.mkdirSync(folder, { recursive: true });
 const journal = new Journal(path.join(folder, "journal"));
 const cursor = path.join(folder, "cursor");

@@ -3,13 +3,19 @@
 //
 // A row is OFFER_ID;CNPJ;NUMBER;AMOUNT;DUE_DATE. OFFER_ID is your own record's id, stored before anything
 // is sent: the program may be killed and started again with the same list, and creates each offer once.
-// PREAUTH_BASE_URL is the server's address without a path, PREAUTH_API_KEY the key.
+// PREAUTH_BASE_URL is the server's address, with or without /api/integration/v1, PREAUTH_API_KEY the key.
 
 declare(strict_types=1);
 
 const ATTEMPTS = 5;
 const ITEMS = 100; // the most that a batch takes
 const WORTH_REPEATING = [408, 429, 500, 502, 503, 504];
+
+/** The server's address, from one with or without the path of the API. */
+function baseUrl(): string
+{
+    return preg_replace('~(/api/integration/v1)?/*$~', '', (string) getenv('PREAUTH_BASE_URL'));
+}
 
 function item(array $row): array
 {
@@ -37,7 +43,7 @@ function send(array $items): array
         'follow_location' => 0,
         'timeout' => 60,
     ]]);
-    $url = getenv('PREAUTH_BASE_URL') . '/api/integration/v1/pre-authorizations/batch';
+    $url = baseUrl() . '/api/integration/v1/pre-authorizations/batch';
     $text = @file_get_contents($url, context: $context);
     if ($text === false) {
         return [0, [], null];
@@ -87,8 +93,23 @@ function offer(array $rows): array
     }
 }
 
-$lines = file($argv[1], FILE_IGNORE_NEW_LINES | FILE_SKIP_EMPTY_LINES);
-$invoices = array_map(fn ($line) => explode(';', $line), $lines);
+if ($argc !== 2 || !getenv('PREAUTH_BASE_URL') || !getenv('PREAUTH_API_KEY')) {
+    fwrite(STDERR, "usage: batch.php INVOICES.csv, with PREAUTH_BASE_URL and PREAUTH_API_KEY set\n");
+    exit(2);
+}
+$invoices = [];
+foreach (file($argv[1], FILE_IGNORE_NEW_LINES) as $place => $line) {
+    if ($line === '') {
+        continue;
+    }
+    $row = explode(';', $line);
+    if (count($row) !== 5) {
+        $number = $place + 1;
+        fwrite(STDERR, "$argv[1], line $number: " . count($row) . " columns in place of 5; nothing was sent\n");
+        exit(1);
+    }
+    $invoices[] = $row;
+}
 foreach (array_chunk($invoices, ITEMS) as $batch) {
     foreach (offer($batch) as $place => $result) {
         $outcome = $result['status'] === 201

@@ -2,12 +2,18 @@
 // Creates a pre-authorization: create.php OFFER_ID CNPJ NUMBER AMOUNT DUE_DATE
 //
 // OFFER_ID is your own record's id, stored before anything is sent: with the same id this may be run
-// again and again, and creates once. PREAUTH_BASE_URL is the server's address
-// without a path, PREAUTH_API_KEY the key.
+// again and again, and creates once. PREAUTH_BASE_URL is the server's address,
+// with or without /api/integration/v1, PREAUTH_API_KEY the key.
 
 declare(strict_types=1);
 
 const ATTEMPTS = 5;
+
+/** The server's address, from one with or without the path of the API. */
+function baseUrl(): string
+{
+    return preg_replace('~(/api/integration/v1)?/*$~', '', (string) getenv('PREAUTH_BASE_URL'));
+}
 
 /** One attempt: the status (0 without an answer), the headers in lower case, the answer's body. */
 function send(array $body, string $idempotencyKey): array
@@ -25,7 +31,7 @@ function send(array $body, string $idempotencyKey): array
         'follow_location' => 0,
         'timeout' => 30,
     ]]);
-    $url = getenv('PREAUTH_BASE_URL') . '/api/integration/v1/pre-authorizations';
+    $url = baseUrl() . '/api/integration/v1/pre-authorizations';
     $text = @file_get_contents($url, context: $context);
     if ($text === false) {
         return [0, [], null];
@@ -61,6 +67,10 @@ function create(array $body, string $idempotencyKey): array
     }
 }
 
+if ($argc !== 6 || !getenv('PREAUTH_BASE_URL') || !getenv('PREAUTH_API_KEY')) {
+    fwrite(STDERR, "usage: create.php OFFER_ID CNPJ NUMBER AMOUNT DUE_DATE, with PREAUTH_BASE_URL and PREAUTH_API_KEY set\n");
+    exit(2);
+}
 [, $offerId, $cnpj, $number, $amount, $dueDate] = $argv;
 $offer = [
     'supplier' => ['cnpj' => $cnpj, 'email' => 'financeiro@fornecedor.example.com'],

@@ -3,12 +3,18 @@
 //
 // FOLDER keeps the place in the events and what was done: the program may be killed and started again at
 // any moment, and acts on each event once. With `once` it ends when there are no more events, for a
-// scheduler; without, it waits for the next one. PREAUTH_BASE_URL is the server's address without a
-// path, PREAUTH_API_KEY the key.
+// scheduler; without, it waits for the next one. PREAUTH_BASE_URL is the server's address, with or without
+// /api/integration/v1, PREAUTH_API_KEY the key.
 
 declare(strict_types=1);
 
 const ATTEMPTS = 5;
+
+/** The server's address, from one with or without the path of the API. */
+function baseUrl(): string
+{
+    return preg_replace('~(/api/integration/v1)?/*$~', '', (string) getenv('PREAUTH_BASE_URL'));
+}
 
 /**
  * What was done, a line for each event. In your system: a table with the event's id as its key, written
@@ -70,7 +76,7 @@ function ask(?string $after, int $wait): array
         'timeout' => 45,
     ]]);
     $query = http_build_query(['limit' => 100, 'wait' => $wait, 'after' => $after]);
-    $text = @file_get_contents(getenv('PREAUTH_BASE_URL') . "/api/integration/v1/events?$query", context: $context);
+    $text = @file_get_contents(baseUrl() . "/api/integration/v1/events?$query", context: $context);
     if ($text === false) {
         return [0, [], null];
     }
@@ -103,6 +109,10 @@ function page(?string $after, int $wait): array
     }
 }
 
+if ($argc < 2 || !getenv('PREAUTH_BASE_URL') || !getenv('PREAUTH_API_KEY')) {
+    fwrite(STDERR, "usage: events.php FOLDER [once], with PREAUTH_BASE_URL and PREAUTH_API_KEY set\n");
+    exit(2);
+}
 $folder = $argv[1];
 $once = isset($argv[2]);
 is_dir($folder) || mkdir($folder, recursive: true);

@@ -2,7 +2,7 @@
 
 A row is OFFER_ID;CNPJ;NUMBER;AMOUNT;DUE_DATE. OFFER_ID is your own record's id, stored before anything is
 sent: the program may be killed and started again with the same list, and creates each offer once.
-PREAUTH_BASE_URL is the server's address without a path, PREAUTH_API_KEY the key.
+PREAUTH_BASE_URL is the server's address, with or without /api/integration/v1, PREAUTH_API_KEY the key.
 """
 
 import csv
@@ -13,8 +13,8 @@ import time
 import urllib.error
 import urllib.request
 
-BASE_URL = os.environ["PREAUTH_BASE_URL"]
-API_KEY = os.environ["PREAUTH_API_KEY"]
+BASE_URL = os.environ.get("PREAUTH_BASE_URL", "").rstrip("/").removesuffix("/api/integration/v1")
+API_KEY = os.environ.get("PREAUTH_API_KEY")
 ATTEMPTS = 5
 ITEMS = 100  # the most that a batch takes
 WORTH_REPEATING = (408, 429, 500, 502, 503, 504)
@@ -83,8 +83,15 @@ def offer(rows):
 
 
 if __name__ == "__main__":
+    if len(sys.argv) != 2 or not BASE_URL or not API_KEY:
+        sys.exit(__doc__)
+    invoices = []
     with open(sys.argv[1], encoding="utf-8", newline="") as file:
-        invoices = list(csv.reader(file, delimiter=";"))
+        lines = csv.reader(file, delimiter=";")
+        for row in filter(None, lines):
+            if len(row) != 5:
+                sys.exit(f"{sys.argv[1]}, line {lines.line_num}: {len(row)} columns in place of 5; nothing was sent")
+            invoices.append(row)
     for begin in range(0, len(invoices), ITEMS):
         batch = invoices[begin : begin + ITEMS]
         for row, result in zip(batch, offer(batch)):

@@ -1,8 +1,8 @@
 """Creates a pre-authorization: create.py OFFER_ID CNPJ NUMBER AMOUNT DUE_DATE
 
 OFFER_ID is your own record's id, stored before anything is sent: with the same id this may be run
-again and again, and creates once. PREAUTH_BASE_URL is the server's address
-without a path, PREAUTH_API_KEY the key.
+again and again, and creates once. PREAUTH_BASE_URL is the server's address,
+with or without /api/integration/v1, PREAUTH_API_KEY the key.
 """
 
 import json
@@ -12,8 +12,8 @@ import time
 import urllib.error
 import urllib.request
 
-BASE_URL = os.environ["PREAUTH_BASE_URL"]
-API_KEY = os.environ["PREAUTH_API_KEY"]
+BASE_URL = os.environ.get("PREAUTH_BASE_URL", "").rstrip("/").removesuffix("/api/integration/v1")
+API_KEY = os.environ.get("PREAUTH_API_KEY")
 ATTEMPTS = 5
 
 
@@ -59,6 +59,8 @@ def create(body, idempotency_key):
 
 
 if __name__ == "__main__":
+    if len(sys.argv) != 6 or not BASE_URL or not API_KEY:
+        sys.exit(__doc__)
     offer_id, cnpj, number, amount, due_date = sys.argv[1:]
     offer = {
         "supplier": {"cnpj": cnpj, "email": "financeiro@fornecedor.example.com"},

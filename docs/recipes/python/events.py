@@ -2,8 +2,8 @@
 
 FOLDER keeps the place in the events and what was done: the program may be killed and started again at
 any moment, and acts on each event once. With `once` it ends when there are no more events, for a
-scheduler; without, it waits for the next one. PREAUTH_BASE_URL is the server's address without a path,
-PREAUTH_API_KEY the key.
+scheduler; without, it waits for the next one. PREAUTH_BASE_URL is the server's address, with or without
+/api/integration/v1, PREAUTH_API_KEY the key.
 """
 
 import json
@@ -14,8 +14,8 @@ import urllib.error
 import urllib.parse
 import urllib.request
 
-BASE_URL = os.environ["PREAUTH_BASE_URL"]
-API_KEY = os.environ["PREAUTH_API_KEY"]
+BASE_URL = os.environ.get("PREAUTH_BASE_URL", "").rstrip("/").removesuffix("/api/integration/v1")
+API_KEY = os.environ.get("PREAUTH_API_KEY")
 ATTEMPTS = 5
 
 
@@ -100,6 +100,8 @@ def page(after, wait):
 
 
 if __name__ == "__main__":
+    if sys.argv[2:] not in ([], ["once"]) or len(sys.argv) < 2 or not BASE_URL or not API_KEY:
+        sys.exit(__doc__)
     folder, once = sys.argv[1], sys.argv[2:] == ["once"]
     os.makedirs(folder, exist_ok=True)
     journal, cursor = Journal(os.path.join(folder, "journal")), os.path.join(folder, "cursor")
