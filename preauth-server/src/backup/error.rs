@@ -26,14 +26,27 @@ pub enum Error {
         /// The folder.
         target: PathBuf,
     },
-    /// The folder has no manifest.
+    /// There is nothing at the path.
+    #[error("{} does not exist; name the folder of a backup", target.display())]
+    NotThere {
+        /// The path.
+        target: PathBuf,
+    },
+    /// The folder has no manifest, and its folders have none either.
     #[error(
-        "{} is no complete backup: there is no manifest.json in it; use another one, and remove this if it was \
-         one", target.display()
+        "{} is no complete backup: there is no manifest.json in it; name the folder of a backup", target.display()
     )]
     NoManifest {
         /// The folder.
         target: PathBuf,
+    },
+    /// The folder is no backup, but backups are in it.
+    #[error("{} is no backup itself, but holds backups: {}; name one of them", target.display(), backups.join(", "))]
+    HoldsBackups {
+        /// The folder.
+        target: PathBuf,
+        /// Names of the newest, which are in order if they begin with a date.
+        backups: Vec<String>,
     },
     /// The manifest cannot be understood.
     #[error("{} cannot be read as the manifest of a backup; use another backup", path.display())]

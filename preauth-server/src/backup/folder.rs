@@ -16,6 +16,8 @@ use super::{Error, FORMAT_VERSION, Manifest};
 /// Exists from the first step of a backup until its manifest is in place.
 const INCOMPLETE: &str = "INCOMPLETE";
 const MANIFEST: &str = "manifest.json";
+/// Number of backups that a refusal names.
+const MAX_NAMED: usize = 5;
 
 /// A backup that is being made.
 #[derive(Debug)]
@@ -110,7 +112,7 @@ impl BackupFolder {
         let file = path.join(MANIFEST);
         let text = match std::fs::read(&file) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                return Err(Error::NoManifest { target });
+                return Err(no_backup(target));
             }
             text => text.map_err(Error::file(&file))?,
         };
@@ -135,6 +137,26 @@ impl BackupFolder {
         let what = format!("{FILES_LIST} is not what its manifest says");
         Err(BackupError::Unreadable { what }.into())
     }
+}
+
+/// What a path without a manifest is instead of a backup.
+fn no_backup(target: PathBuf) -> Error {
+    let entries = match std::fs::read_dir(&target) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Error::NotThere { target },
+        Err(_) => return Error::NoManifest { target },
+    };
+    let folders = entries.filter_map(Result::ok);
+    let backups = folders.filter(|it| it.path().join(MANIFEST).exists());
+    let mut backups: Vec<_> = backups
+        .map(|it| it.file_name().to_string_lossy().into_owned())
+        .collect();
+    if backups.is_empty() {
+        return Error::NoManifest { target };
+    }
+    backups.sort_unstable_by(|one, other| other.cmp(one));
+    backups.truncate(MAX_NAMED);
+    Error::HoldsBackups { target, backups }
 }
 
 /// A manifest of a newer format may have another shape, but says which it is.

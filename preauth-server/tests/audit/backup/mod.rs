@@ -75,6 +75,14 @@ async fn a_backup_overwrites_nothing(backend: Backend) {
     std::fs::create_dir(&target).unwrap();
     place.backup().await.ok_in("backup");
     place.backup().await.refused_with("choose another name");
+    let all = place.folder().to_str().unwrap();
+    let parent = place.run(&["backup", "verify", all]).await;
+    parent.failed_with("is no backup itself, but holds backups: backup; name one of them");
+    let nowhere = target.join("none");
+    let nowhere = place
+        .run(&["backup", "verify", nowhere.to_str().unwrap()])
+        .await;
+    nowhere.failed_with("none does not exist; name the folder of a backup");
     std::fs::write(target.join("INCOMPLETE"), "").unwrap();
     place.backup().await.refused_with("was interrupted");
     place.verify().await.failed_with("was interrupted");
@@ -83,7 +91,7 @@ async fn a_backup_overwrites_nothing(backend: Backend) {
     place
         .verify()
         .await
-        .failed_with("there is no manifest.json");
+        .failed_with("there is no manifest.json in it; name the folder of a backup");
 }
 
 async fn a_restore_overwrites_nothing(backend: Backend) {
