@@ -43,5 +43,6 @@ pub mod store;
 pub mod sweeper;
 pub mod telemetry;
 pub mod testing;
+mod typed_amount;
 pub mod vitals;
 pub mod worker;

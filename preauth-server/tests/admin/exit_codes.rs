@@ -90,8 +90,8 @@ fn wrong_arguments_end_with_2_before_anything_is_sent() {
         ),
         (&["operation", "pay", "twelve"], "invalid value 'twelve'"),
         (
-            &["operation", "release", "1", "--net-amount", "1.005"],
-            "fraction of a cent",
+            &["operation", "release", "1", "--net-amount", "1.0050"],
+            "more than two decimals",
         ),
         (
             &["operation", "reprove", "1", "--by", "bank"],
@@ -129,6 +129,35 @@ fn wrong_arguments_end_with_2_before_anything_is_sent() {
         (&["company", "list", "--token", "x"], "unexpected argument"),
     ] {
         preauth(folder.path(), arguments, &[]).failed(2, &[expected]);
+    }
+}
+
+#[test]
+fn an_amount_that_can_be_read_in_two_ways_is_refused_before_anything_is_sent() {
+    let folder = tempfile::tempdir().unwrap();
+    for command in [
+        "operation release 1 --net-amount",
+        "operation advance --payer 45.723.001/0001-00 --supplier 11.444.777/0001-61 --due-date 2027-01-20 --amount",
+        "operation advance --payer 45.723.001/0001-00 --supplier 11.444.777/0001-61 --due-date 2027-01-20 --amount 1 \
+         --withheld-tax-amount",
+        "credit set 45.723.001/0001-00 --max-term-days 120 --max-invoice-amount",
+        "payment-order add --payer 45.723.001/0001-00 --supplier 11.444.777/0001-61 --amount",
+        "extension add 1 --new-due-date 2027-03-20 --total-amount",
+        "invoice receive --payer 45.723.001/0001-00 --supplier 11.444.777/0001-61 --due-date 2027-01-20 --number 1 \
+         --amount",
+    ] {
+        let words: Vec<_> = command.split_whitespace().collect();
+        for (amount, readings) in [
+            (
+                "1.200",
+                ["write 1200.00 if `.` separates thousands", "1.20"],
+            ),
+            ("250.000", ["write 250000.00 if `.`", "250.00"]),
+            ("250,000", ["write 250000.00 if `,`", "250.00"]),
+        ] {
+            let done = preauth(folder.path(), &[&words[..], &[amount]].concat(), &[]);
+            done.failed(2, &["it can be read in two ways", readings[0], readings[1]]);
+        }
     }
 }
 

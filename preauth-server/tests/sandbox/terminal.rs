@@ -237,6 +237,11 @@ async fn an_impossible_command_is_explained_and_changes_nothing() {
         ("advance 3", "not a time like 30s"),
         ("advance 367d", "by 366 d at most"),
         ("direct 100 2027-01-01", "not an amount of 500"),
+        (
+            "direct 1.200 2027-01-01",
+            "without a separator of thousands",
+        ),
+        ("release 1 1.200", "without a separator of thousands"),
         ("cancel 1", "your ERP cancels"),
         ("help", "release ID NET-AMOUNT"),
         ("show 1", "operation 1 is IN_PRE_AUTH"),

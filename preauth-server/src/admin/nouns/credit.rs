@@ -10,6 +10,7 @@ use crate::admin::output::{Field, Shown as _, View};
 use crate::admin::session::Session;
 use crate::http::platform::credit_analysis::{CreditAnalysis, NewCreditAnalysis};
 use crate::labels;
+use crate::typed_amount;
 
 use super::Run;
 
@@ -29,7 +30,7 @@ pub(crate) enum CreditCommand {
         #[arg(long, value_name = "DAYS")]
         max_term_days: u32,
         /// How much one invoice may have, in reais.
-        #[arg(long, value_name = "REAIS", value_parser = Money::parse)]
+        #[arg(long, value_name = "REAIS", value_parser = typed_amount::parse)]
         max_invoice_amount: Money,
     },
     /// Show what a head office and its branches may offer.

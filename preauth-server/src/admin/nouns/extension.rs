@@ -12,6 +12,7 @@ use crate::admin::session::Session;
 use crate::http::platform::extensions::{ExtensionShape, WantedExtension};
 use crate::labels;
 use crate::language::{Language, texts};
+use crate::typed_amount;
 
 use super::Run;
 
@@ -29,7 +30,7 @@ pub(crate) enum ExtensionCommand {
         #[arg(long, value_name = "YYYY-MM-DD", value_parser = DueDate::parse)]
         new_due_date: DueDate,
         /// Total of the extended boleto, in reais.
-        #[arg(long, value_name = "REAIS", value_parser = Money::parse)]
+        #[arg(long, value_name = "REAIS", value_parser = typed_amount::parse)]
         total_amount: Money,
         #[command(flatten)]
         once: Once,

@@ -12,6 +12,7 @@ use crate::admin::paging::Paging;
 use crate::admin::session::Session;
 use crate::http::platform::invoices::{InvoiceShape, NewInvoice, NewInvoiceData};
 use crate::labels;
+use crate::typed_amount;
 
 use super::Run;
 
@@ -30,7 +31,7 @@ pub(crate) enum InvoiceCommand {
         #[arg(long, value_name = "CNPJ", value_parser = Cnpj::parse)]
         supplier: Cnpj,
         /// Gross amount, in reais.
-        #[arg(long, value_name = "REAIS", value_parser = Money::parse)]
+        #[arg(long, value_name = "REAIS", value_parser = typed_amount::parse)]
         amount: Money,
         /// When it falls due.
         #[arg(long, value_name = "YYYY-MM-DD", value_parser = DueDate::parse)]

@@ -18,6 +18,7 @@ use crate::http::platform::reason::NewReason;
 use crate::labels;
 use crate::language::{Text, texts};
 use crate::printable::{printable, reais};
+use crate::typed_amount;
 
 use super::Run;
 
@@ -79,7 +80,7 @@ pub(crate) struct Order {
     #[arg(long, value_name = "CNPJ", value_parser = Cnpj::parse)]
     supplier: Cnpj,
     /// How much, in reais.
-    #[arg(long, value_name = "REAIS", value_parser = Money::parse)]
+    #[arg(long, value_name = "REAIS", value_parser = typed_amount::parse)]
     amount: Money,
     /// When it is to be paid, if that is known.
     #[arg(long, value_name = "YYYY-MM-DD", value_parser = DueDate::parse)]

@@ -8,11 +8,17 @@ use preauth_core::value::{DueDate, InvoiceNumber, Money, OperationId, Reason};
 use crate::language::{Language, Text};
 use crate::sandbox::words;
 use crate::span;
+use crate::typed_amount;
 
 const AN_ID: Text = Text::new("an operation's id", "o id de uma operação");
-const AN_AMOUNT: Text = Text::new("an amount like 950.00", "um valor como 950.00");
-const AN_INVOICE_AMOUNT: Text =
-    Text::new("an amount of 500 to 10000000", "um valor de 500 a 10000000");
+const AN_AMOUNT: Text = Text::new(
+    "an amount like 1950.00, without a separator of thousands",
+    "um valor como 1950.00, sem separador de milhar",
+);
+const AN_INVOICE_AMOUNT: Text = Text::new(
+    "an amount of 500 to 10000000, without a separator of thousands",
+    "um valor de 500 a 10000000, sem separador de milhar",
+);
 const AN_INVOICE_NUMBER: Text = Text::new("an invoice number", "um número de nota");
 const A_TIME: Text = Text::new(
     "a time like 30s, 15m, 12h or 3d",
@@ -127,7 +133,7 @@ impl<'a> Words<'a> {
     }
 
     pub(super) fn money(&mut self) -> Result<Money, ParseError> {
-        self.value(AN_AMOUNT, |word| Money::parse(word).ok())
+        self.value(AN_AMOUNT, |word| typed_amount::parse(word).ok())
     }
 
     pub(super) fn span(&mut self) -> Result<u64, ParseError> {
@@ -151,7 +157,7 @@ impl<'a> Words<'a> {
 
     pub(super) fn invoice(&mut self) -> Result<Invoice, ParseError> {
         let amounts = self.value(AN_INVOICE_AMOUNT, |word| {
-            InvoiceAmounts::from_cents(Money::parse(word).ok()?, Money::ZERO)
+            InvoiceAmounts::from_cents(typed_amount::parse(word).ok()?, Money::ZERO)
         })?;
         let due_date = self.date()?;
         let number = self.words.next().map(|word| {

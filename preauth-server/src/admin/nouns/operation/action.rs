@@ -13,6 +13,7 @@ use crate::http::platform::operations::{OperationShape, Release, Reproval, Repro
 use crate::http::platform::reason::NewReason;
 use crate::language::{Language, Text, texts};
 use crate::printable::{printable, reais};
+use crate::typed_amount;
 
 use super::OPERATION;
 
@@ -42,7 +43,7 @@ pub(crate) enum Action {
         #[command(flatten)]
         on: Plain,
         /// The amount that the supplier gets, in reais.
-        #[arg(long, value_name = "REAIS", value_parser = Money::parse)]
+        #[arg(long, value_name = "REAIS", value_parser = typed_amount::parse)]
         net_amount: Money,
     },
     /// The supplier was paid.

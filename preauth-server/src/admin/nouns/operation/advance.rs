@@ -8,6 +8,7 @@ use crate::admin::company_ref::CompanyRef;
 use crate::admin::once::Once;
 use crate::admin::session::Session;
 use crate::http::platform::operations::{NewDirectAdvance, NewInvoice};
+use crate::typed_amount;
 
 use super::OPERATION;
 
@@ -21,7 +22,7 @@ pub(crate) struct Advance {
     #[arg(long, value_name = "CNPJ", value_parser = Cnpj::parse)]
     supplier: Cnpj,
     /// Gross amount of the invoice, in reais.
-    #[arg(long, value_name = "REAIS", value_parser = Money::parse)]
+    #[arg(long, value_name = "REAIS", value_parser = typed_amount::parse)]
     amount: Money,
     /// When the invoice falls due.
     #[arg(long, value_name = "YYYY-MM-DD", value_parser = DueDate::parse)]
@@ -30,7 +31,7 @@ pub(crate) struct Advance {
     #[arg(long, value_name = "TEXT", value_parser = InvoiceNumber::parse)]
     number: Option<InvoiceNumber>,
     /// Tax that the company withholds, in reais.
-    #[arg(long, value_name = "REAIS", value_parser = Money::parse)]
+    #[arg(long, value_name = "REAIS", value_parser = typed_amount::parse)]
     withheld_tax_amount: Option<Money>,
     /// The ERP's own identifier.
     #[arg(long, value_name = "TEXT", value_parser = ExternalReference::parse)]
