@@ -1,6 +1,21 @@
 //! The next step after a refusal, where it is known, for operators.
 
+use crate::hold::HoldReason;
 use crate::language::Text;
+
+/// The next step after the refusal of an instance on hold, which repeating the command does not end.
+pub(super) const fn on_hold(reason: HoldReason) -> Text {
+    match reason {
+        HoldReason::ClockOff | HoldReason::ClockJumped => Text::new(
+            "set the clock of the server's machine right; `preauth-server doctor` there names what is wrong",
+            "acerte o relógio da máquina do servidor; lá, `preauth-server doctor` mostra o que está errado",
+        ),
+        HoldReason::ForeignDatabase | HoldReason::QuietOutbound => Text::new(
+            "on the server's machine, `preauth-server doctor` shows whose the database is, and after a restore `preauth-server adopt` puts it into service; a server started with --quiet-outbound only reads until it is started without",
+            "na máquina do servidor, `preauth-server doctor` mostra a quem pertence o banco de dados, e depois de uma restauração `preauth-server adopt` o coloca em serviço; um servidor iniciado com --quiet-outbound só consulta até ser iniciado sem essa opção",
+        ),
+    }
+}
 
 /// The next step after a refusal with this code.
 pub(super) fn on(code: &str) -> Option<Text> {

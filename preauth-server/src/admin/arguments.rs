@@ -1,7 +1,7 @@
 //! Parses arguments into values by the domain's rules, before anything is sent.
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use preauth_core::value::{TextEnum, Timestamp, TimestampError};
+use preauth_core::value::{DueDate, TextEnum, Timestamp, TimestampError};
 
 /// Parses a word of a closed set, and lists the set in help and errors.
 pub(super) fn among<T: TextEnum + Send + Sync>(
@@ -17,8 +17,15 @@ pub(super) fn among<T: TextEnum + Send + Sync>(
 }
 
 /// Parses a time in the form of the API or of the tables.
-pub(super) fn moment(text: &str) -> Result<Timestamp, TimestampError> {
-    Timestamp::parse(&text.replacen(' ', "T", 1))
+pub(super) fn moment(text: &str) -> Result<Timestamp, String> {
+    let parsed = Timestamp::parse(&text.replacen(' ', "T", 1));
+    parsed.map_err(|error| match (error, DueDate::parse(text)) {
+        (TimestampError::Shape, Ok(day)) => {
+            format!("the time of the day is missing; the day begins in UTC at {day}T00:00:00Z, in São Paulo at {day}T03:00:00Z")
+        }
+        (TimestampError::Shape, Err(_)) => "it is no time in UTC like 2026-11-21T13:09:47Z".to_owned(),
+        (error, _) => error.to_string(),
+    })
 }
 
 #[cfg(test)]

@@ -232,5 +232,6 @@ fn refusal(head: &Head, text: &str) -> Option<Refusal> {
             .collect(),
         existing: existing.map(OperationId::get),
         request_id: head.request_id.clone(),
+        next: None,
     })
 }

@@ -13,10 +13,11 @@ use super::advice;
 use super::place::PlaceError;
 use super::words::{self, caused};
 use crate::access::{MIN_FRAGMENT_CHARACTERS, PREFIX};
-use crate::http::{english, sentence};
+use crate::http::{english, hold_reason_of, sentence};
 use crate::language::Language;
 use crate::log::chain;
 use crate::printable::printable;
+use crate::stdout::OutputError;
 
 /// Why an administration command failed. Each failure has its exit code, which
 /// `docs/command-line.md` documents for scripts.
@@ -117,6 +118,8 @@ pub(crate) struct Refusal {
     /// The operation that already has the invoice, if the answer names one.
     pub(super) existing: Option<i64>,
     pub(super) request_id: Option<String>,
+    /// The next step, where a command knows a better one than the code has.
+    pub(super) next: Option<String>,
 }
 
 /// Why a server is not accepted as the intended one.
@@ -131,6 +134,17 @@ pub(crate) enum Unproven {
 }
 
 impl Failure {
+    /// The same, with this next step if `is_meant` accepts the refusal.
+    pub(super) fn advised(self, is_meant: impl FnOnce(&Refusal) -> bool, next: &str) -> Self {
+        match self {
+            Self::Refused(refusal) if is_meant(&refusal) => Self::Refused(Refusal {
+                next: Some(next.to_owned()),
+                ..refusal
+            }),
+            other => other,
+        }
+    }
+
     /// The exit code of the process: 1 refused, 2 wrong usage, 3 platform not reached or not able,
     /// 4 not confirmed, 5 outcome unknown.
     #[must_use]
@@ -224,6 +238,7 @@ impl UnknownReason {
 impl Unproven {
     fn text(self, language: Language) -> String {
         match self {
+            Self::Status(404) => words::integration_port(language),
             Self::Status(status) => words::unproven_status(language, status),
             Self::NoProof => words::NO_PROOF.of(language).to_owned(),
             Self::Elsewhere => words::ELSEWHERE.of(language).to_owned(),
@@ -232,6 +247,15 @@ impl Unproven {
 }
 
 impl Refusal {
+    /// Whether a problem of this field is among its sentences.
+    pub(super) fn names(&self, field: &str) -> bool {
+        let mut fields = self
+            .sentences
+            .iter()
+            .filter_map(|(name, _)| name.as_deref());
+        fields.any(|name| name == field)
+    }
+
     /// Code, meaning, problems and next step. In English the code is explained, and a message of
     /// the API follows only when it states more than its code does.
     fn text(&self, language: Language) -> String {
@@ -253,14 +277,20 @@ impl Refusal {
             match field {
                 Some(field) => line(&format!("{}: {}", printable(field), printable(sentence))),
                 None if general == Some(sentence.as_str()) => {}
+                // It states no more than the command's own next step.
+                None if general.is_some() && self.next.is_some() => {}
                 None => line(&printable(sentence)),
             }
         }
         if let Some(existing) = self.existing {
             line(&words::existing(language, existing));
         }
-        if let Some(advice) = advice::on(&self.code) {
-            line(&words::next(language, advice.of(language)));
+        let mut sentences = self.sentences.iter();
+        let hold = sentences.find_map(|(_, sentence)| hold_reason_of(sentence));
+        let general = hold.map(advice::on_hold).or_else(|| advice::on(&self.code));
+        let general = general.map(|advice| advice.of(language));
+        if let Some(advice) = self.next.as_deref().or(general) {
+            line(&words::next(language, advice));
         }
         if let Some(id) = &self.request_id {
             line(&words::request_id(language, &printable(id)));
@@ -280,6 +310,12 @@ impl Error for Failure {}
 impl From<PlaceError> for Failure {
     fn from(error: PlaceError) -> Self {
         Self::Place(error)
+    }
+}
+
+impl From<OutputError> for Failure {
+    fn from(error: OutputError) -> Self {
+        Self::Output(error.0)
     }
 }
 

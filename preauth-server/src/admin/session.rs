@@ -27,6 +27,7 @@ use crate::http::platform::operators::OperatorShape;
 use crate::http::platform::users::User;
 use crate::language::{Language, Text, texts};
 use crate::printable::printable;
+use crate::stdout;
 
 texts! {
     rest(page: u64, of: u64, total: u64) {
@@ -61,6 +62,11 @@ impl Session {
             session.report(|language| words::found_sandbox(language, &url, &data))?;
         }
         Ok(session)
+    }
+
+    /// The language of its texts.
+    pub(super) const fn language(&self) -> Language {
+        self.screen.language
     }
 
     /// Prints the record in the platform's answer.
@@ -342,7 +348,7 @@ const OLDER: Text = Text::new(
 type Items = Listed<Box<RawValue>>;
 
 fn print(text: String) -> Result<(), Failure> {
-    Ok(output::print(text)?)
+    Ok(stdout::print(&text)?)
 }
 
 /// The id of an item of a list, if it has one.

@@ -96,6 +96,10 @@ texts! {
         en: "{url} does not prove that it has the operator token from {source}, so the token was not used: {why}",
         pt: "{url} não prova ser o servidor do token de operador de {source}, que não foi enviado a ele: {why}",
     }
+    integration_port() {
+        en: "it answers with status 404, as the integration API does; is this the address of `listen`? use that of `platform_listen`",
+        pt: "ele responde com o status 404, como a API de integração; este é o endereço de `listen`? use o de `platform_listen`",
+    }
     unproven_status(status: u16) {
         en: "it answers with status {status}; is it a server of this version?",
         pt: "ele responde com o status {status}; é um servidor desta versão?",

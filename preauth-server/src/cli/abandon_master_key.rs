@@ -13,6 +13,7 @@ use crate::directory::{Abandoned, Directory};
 use crate::language::{Language, Text, texts};
 use crate::printable::printable;
 use crate::secret::{self, KeyUsage, MasterKeyId, Vault};
+use crate::stdout;
 use crate::store::{self, Stores};
 
 use super::moment::moment;
@@ -72,7 +73,6 @@ pub(super) async fn run(args: &AbandonArgs, language: Language) -> Result<(), Cl
     done
 }
 
-#[expect(clippy::print_stdout, reason = "the outcome is this command's output")]
 async fn abandon(
     args: &AbandonArgs,
     config: &Config,
@@ -91,9 +91,9 @@ async fn abandon(
     let abandoned = secret::abandon(&keys, directory, now).await?;
     let outcome = Outcome::of(&abandoned, directory).await?;
     if args.json {
-        println!("{}", serde_json::to_string(&outcome)?);
+        stdout::print(&serde_json::to_string(&outcome)?)?;
     } else {
-        print!("{}", outcome.text(language));
+        stdout::print(&outcome.text(language))?;
     }
     Ok(())
 }

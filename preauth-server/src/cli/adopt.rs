@@ -9,6 +9,7 @@ use crate::clock::{Clock, SystemClock};
 use crate::config::Config;
 use crate::hold::DeploymentId;
 use crate::language::{Language, Text, texts};
+use crate::stdout;
 use crate::store::{self, Stores};
 
 use super::CliError;
@@ -76,7 +77,6 @@ pub(super) async fn run(args: &AdoptArgs, language: Language) -> Result<(), CliE
     done
 }
 
-#[expect(clippy::print_stdout, reason = "the outcome is this command's output")]
 async fn adopt(
     args: &AdoptArgs,
     config: &Config,
@@ -101,9 +101,9 @@ async fn adopt(
             deployment_id: id.to_string(),
             consequences,
         };
-        println!("{}", serde_json::to_string(&outcome)?);
+        stdout::print(&serde_json::to_string(&outcome)?)?;
     } else {
-        println!("{}", adopted(language, &id));
+        stdout::print(&adopted(language, &id))?;
     }
     Ok(())
 }

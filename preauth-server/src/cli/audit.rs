@@ -12,6 +12,7 @@ use crate::clock::{Clock, Stopwatch, SystemClock};
 use crate::config::{AuditSettings, Config};
 use crate::http::WireDecoder;
 use crate::mail::LAST_CALLS_PER_MAILBOX;
+use crate::stdout::{self, OutputError};
 use crate::store;
 
 use super::CliError;
@@ -79,7 +80,7 @@ struct Report {
     /// The second of the last progress line; there is one line per second.
     reported_second: i64,
     /// The first failure to write a line.
-    broken: Option<io::Error>,
+    broken: Option<OutputError>,
 }
 
 impl Report {
@@ -93,7 +94,7 @@ impl Report {
         }
     }
 
-    fn end(mut self, totals: &Totals) -> io::Result<()> {
+    fn end(mut self, totals: &Totals) -> Result<(), OutputError> {
         let elapsed = self.stopwatch.elapsed();
         let text = if self.json {
             totals_as_json(totals, elapsed)
@@ -105,7 +106,7 @@ impl Report {
     }
 
     fn print(&mut self, line: &str) {
-        let written = writeln!(io::stdout().lock(), "{line}");
+        let written = stdout::print(line);
         self.broken = self.broken.take().or_else(|| written.err());
     }
 }

@@ -1,9 +1,9 @@
 //! `completions`: what a shell needs to complete commands and options.
 
-use std::io::Write as _;
-
 use clap::Args;
 use clap_complete::Shell;
+
+use crate::stdout;
 
 use super::CliError;
 
@@ -19,6 +19,5 @@ pub(super) fn run(args: CompletionsArgs) -> Result<(), CliError> {
     let mut text = Vec::new();
     clap_complete::generate(args.shell, &mut command, name, &mut text);
     // Not straight to it: the generator panics when the reader closes the pipe.
-    std::io::stdout().write_all(&text)?;
-    Ok(())
+    Ok(stdout::print(&String::from_utf8(text)?)?)
 }

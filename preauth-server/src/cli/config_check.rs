@@ -1,15 +1,14 @@
 //! `config check`: every setting with its source, and every error.
 
 use crate::config::Config;
+use crate::stdout;
 
 use super::CliError;
 use super::serve::ServeArgs;
 
-#[expect(clippy::print_stdout, reason = "the report is this command's output")]
 pub(super) fn run(args: &ServeArgs) -> Result<(), CliError> {
     let layers = args.layers();
-    print!("{}", layers.report());
-    Config::from_layers(&layers)?;
-    println!("configuration is usable");
-    Ok(())
+    stdout::print(&layers.report())?;
+    Config::from_layers_and_files(&layers)?;
+    Ok(stdout::print("configuration is usable")?)
 }

@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use clap::Args;
 
 use crate::config::Config;
+use crate::stdout;
 use crate::store::{self, PendingSteps};
 use crate::telemetry;
 use crate::telemetry::{LogFormat, LogLevel};
@@ -27,7 +28,6 @@ pub(super) struct MigrateArgs {
     serve: ServeArgs,
 }
 
-#[expect(clippy::print_stdout, reason = "the outcome is this command's output")]
 pub(super) async fn run(args: &MigrateArgs) -> Result<(), CliError> {
     // A migration that waits for a lock reports it.
     telemetry::start(LogFormat::Text, LogLevel::default());
@@ -36,11 +36,9 @@ pub(super) async fn run(args: &MigrateArgs) -> Result<(), CliError> {
     let stores = store::open(&url).await?;
     stores.lifecycle.check().await?;
     stores.lifecycle.close().await;
-    println!("the database's schema is up to date");
-    Ok(())
+    Ok(stdout::print("the database's schema is up to date")?)
 }
 
-#[expect(clippy::print_stdout, reason = "the outcome is this command's output")]
 pub(super) async fn check(args: &MigrateArgs) -> Result<ExitCode, CliError> {
     let url = Config::database_url(&args.serve.layers())?;
     let PendingSteps { newest, steps } = store::pending_steps(&url).await?;
@@ -49,12 +47,15 @@ pub(super) async fn check(args: &MigrateArgs) -> Result<ExitCode, CliError> {
         |newest| format!("the database's schema is at step {newest}"),
     );
     if steps.is_empty() {
-        println!("{newest}; there is nothing to do");
+        stdout::print(&format!("{newest}; there is nothing to do"))?;
         return Ok(ExitCode::SUCCESS);
     }
-    println!("{newest}; `preauth-server migrate` will make these steps:");
-    for (version, name) in steps {
-        println!("  {version} {name}");
-    }
+    let steps = steps
+        .iter()
+        .map(|(version, name)| format!("\n  {version} {name}"));
+    stdout::print(&format!(
+        "{newest}; `preauth-server migrate` will make these steps:{}",
+        steps.collect::<String>()
+    ))?;
     Ok(ExitCode::from(BEHIND))
 }

@@ -1,10 +1,9 @@
 //! `openapi`: the machine-readable description of an API, as it is served and checked in.
 
-use std::io::Write as _;
-
 use clap::Subcommand;
 
 use crate::http::openapi::{self, Form};
+use crate::stdout;
 
 use super::CliError;
 
@@ -29,7 +28,5 @@ pub(super) fn run(api: OpenapiCommand) -> Result<(), CliError> {
         OpenapiCommand::MultipartIn30 => openapi::integration_in_3_0(Form::Multipart),
         OpenapiCommand::Platform => openapi::platform(),
     };
-    // Not `print!`, which panics when the reader closes the pipe.
-    std::io::stdout().write_all(text.as_bytes())?;
-    Ok(())
+    Ok(stdout::print(&text)?)
 }

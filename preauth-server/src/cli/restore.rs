@@ -8,6 +8,7 @@ use crate::backup::{self, BackupFolder};
 use crate::clock::Stopwatch;
 use crate::config::{Config, Layers};
 use crate::secret::OperatorToken;
+use crate::stdout;
 use crate::store;
 use crate::telemetry::{self, LogFormat, LogLevel};
 
@@ -29,7 +30,6 @@ pub(super) struct RestoreArgs {
     serve: ServeArgs,
 }
 
-#[expect(clippy::print_stdout, reason = "the outcome is this command's output")]
 pub(super) async fn run(args: &RestoreArgs) -> Result<(), CliError> {
     telemetry::start(LogFormat::Text, LogLevel::default());
     let layers = args.serve.layers();
@@ -39,7 +39,7 @@ pub(super) async fn run(args: &RestoreArgs) -> Result<(), CliError> {
     let stopwatch = Stopwatch::start();
     backup::restore(&backup, &url, &files_place, mode).await?;
     store::migrate(&url).await?;
-    println!(
+    let text = format!(
         "restored, in {:.1} s: {}\n  next: put {} into its place, run `preauth-server audit --at-rest` and look at \
          it with `serve --quiet-outbound`; no webhook or mail goes out before `preauth-server adopt`\n  {}\n  personal \
          data that was erased after {} is back: erase it again (docs/personal-data.md#backups)",
@@ -49,7 +49,7 @@ pub(super) async fn run(args: &RestoreArgs) -> Result<(), CliError> {
         operator_token(&layers),
         backup.manifest.began_at,
     );
-    Ok(())
+    Ok(stdout::print(&text)?)
 }
 
 /// What to do about the operator token `root`, which no backup has; those of `operator add` are in the

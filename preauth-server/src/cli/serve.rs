@@ -8,7 +8,7 @@ use clap::Args;
 use crate::announcement::Announcement;
 use crate::app::{self, Parts, Running, StartError};
 use crate::clock::{BootTime, Clock, ServingClock, SystemClock, Uptime};
-use crate::config::{Config, Layers, TokenSource};
+use crate::config::{Config, Layers, TokenSource, no_master_key};
 use crate::hold::{Hold, HoldReason};
 use crate::hold_watch::HoldWatch;
 use crate::http::UnauthenticatedLimiter;
@@ -311,13 +311,7 @@ fn own_vault(config: &Config) -> Result<Vault, CliError> {
     let path = &config.master_key_file;
     let is_new = !path.exists();
     if is_new && config.database_url.is_postgres() {
-        let path = path.display();
-        return Err(format!(
-            "there is no master key file {path}; on PostgreSQL every instance needs the same one, \
-             and none makes its own: make it once, `(umask 077; openssl rand -hex 32 > {path})`, \
-             and give every instance a copy, there or at master_key_file"
-        )
-        .into());
+        return Err(no_master_key(path).into());
     }
     let vault = Vault::open_or_create(path)?;
     if is_new {

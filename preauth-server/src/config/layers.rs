@@ -9,6 +9,7 @@ use secrecy::zeroize::Zeroize;
 
 use super::{ConfigError, SETTINGS, Setting, password};
 use crate::files;
+use crate::hint::closest;
 
 /// The source of a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -107,7 +108,14 @@ impl Layers {
         for (name, text) in variables.filter(|(name, _)| name.starts_with("PREAUTH_")) {
             match SETTINGS.iter().find(|setting| setting.variable() == name) {
                 Some(setting) => self.set(setting, text, Source::Environment),
-                None => self.problems.push(format!("{name} is not a setting")),
+                None => {
+                    let names: Vec<_> = SETTINGS.iter().map(Setting::variable).collect();
+                    let names = names.iter().map(String::as_str);
+                    self.problems.push(format!(
+                        "{name} is not a setting{}",
+                        did_you_mean(&name, names)
+                    ));
+                }
             }
         }
     }
@@ -230,9 +238,11 @@ impl Layers {
                     self.problems
                         .push(format!("{key} in the file is a section: write [{key}]"));
                 }
-                None => self
-                    .problems
-                    .push(format!("{key} in the file is not a setting")),
+                None => {
+                    let hint = did_you_mean(&key, SETTINGS.iter().map(|setting| setting.key));
+                    self.problems
+                        .push(format!("{key} in the file is not a setting{hint}"));
+                }
             }
         }
     }
@@ -242,14 +252,35 @@ impl Layers {
     }
 }
 
+/// The setting that was probably meant.
+fn did_you_mean<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> String {
+    closest(name, names).map_or_else(String::new, |meant| format!("; did you mean {meant}?"))
+}
+
 /// What is wrong, and in which line; the parser's own text quotes the line, which may contain a secret.
 fn defect(text: &str, error: &toml::de::Error) -> String {
     let what = error.message();
-    let before = error.span().and_then(|span| text.get(..span.start));
-    before.map_or_else(
-        || what.to_owned(),
-        |before| format!("line {}: {what}", before.split('\n').count()),
-    )
+    let Some(before) = error.span().and_then(|span| text.get(..span.start)) else {
+        return what.to_owned();
+    };
+    let number = before.split('\n').count();
+    let line = text.split('\n').nth(number.saturating_sub(1));
+    if line.is_some_and(has_bare_value) {
+        return format!(
+            "line {number}: put the value in quotes, like data = \"/var/lib/preauth\"; only numbers, true, false and \
+             lists stand without ({what})"
+        );
+    }
+    format!("line {number}: {what}")
+}
+
+/// Whether the line gives a setting a text without quotes.
+fn has_bare_value(line: &str) -> bool {
+    let value = line.split_once('=').map(|(_, value)| value.trim());
+    value.is_some_and(|value| {
+        let is_bare = !value.is_empty() && !value.starts_with(['"', '\'', '[', '{', '#']);
+        is_bare && format!("value = {value}").parse::<toml::Table>().is_err()
+    })
 }
 
 /// The effect of a setting without default and without value.
@@ -307,6 +338,7 @@ mod tests {
             ("a = 1\n\n[mail\n", 3),
             ("platform_token = \"geheim\n", 1),
             ("ção = 1", 1),
+            ("data = \"a\"\nplatform_token = geheim\n", 2),
         ] {
             let error = text.parse::<toml::Table>().unwrap_err();
             let said = defect(text, &error);

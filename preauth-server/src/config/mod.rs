@@ -5,6 +5,7 @@ mod deployment;
 mod files;
 mod layers;
 mod mail;
+mod needed_files;
 mod operators;
 mod password;
 mod portal;
@@ -15,6 +16,7 @@ mod typed;
 mod webhooks;
 
 pub use layers::{Layers, Source, Value};
+pub use needed_files::no_master_key;
 pub use operators::TokenSource;
 pub use portal::Portal;
 pub use settings::{SETTINGS, Setting};

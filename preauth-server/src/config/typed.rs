@@ -88,10 +88,18 @@ impl Config {
             problems: layers.problems().to_vec(),
         };
         let config = reader.config();
-        match config {
-            Some(config) if reader.problems.is_empty() => Ok(config),
-            _ => Err(reader.problems.into()),
-        }
+        reader.end(config)
+    }
+
+    /// The same for `config check`, which also finds the files missing that a server would.
+    pub fn from_layers_and_files(layers: &Layers) -> Result<Self, ConfigError> {
+        let mut reader = Reader {
+            layers,
+            problems: layers.problems().to_vec(),
+        };
+        let config = reader.config();
+        reader.missing_files();
+        reader.end(config)
     }
 
     /// The location of the database, for commands that need nothing else: migrations and audits
@@ -155,6 +163,13 @@ pub struct AuditSettings {
 }
 
 impl Reader<'_> {
+    fn end(self, config: Option<Config>) -> Result<Config, ConfigError> {
+        match config {
+            Some(config) if self.problems.is_empty() => Ok(config),
+            _ => Err(self.problems.into()),
+        }
+    }
+
     fn mail_retention(&mut self) -> Option<Kept> {
         self.days_or_off("mail.retention_days", MAX_DAYS)
     }

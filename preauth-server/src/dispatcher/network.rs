@@ -23,8 +23,8 @@ pub enum NetworkError {
     #[error("has more bits than an address of its family")]
     Bits,
     /// An address within the network, but not its first one.
-    #[error("has host bits set")]
-    NotFirst,
+    #[error("has host bits set; the network of this address is {0}")]
+    NotFirst(Network),
     /// A network that is too large to be allowed.
     #[error("is too large; an IPv4 network needs 8 bits or more, an IPv6 network 7")]
     TooLarge,
@@ -62,6 +62,21 @@ impl Network {
             first: IpAddr::V6(address),
             bits: Ipv6Addr::BITS,
         }
+    }
+
+    /// The network of `bits` bits that an address is in, which leaves `free` ones.
+    fn around(address: IpAddr, free: u32, bits: u32) -> Self {
+        let first = match address {
+            IpAddr::V4(it) => {
+                let mask = u32::MAX.checked_shl(free).unwrap_or_default();
+                IpAddr::V4(Ipv4Addr::from(u32::from(it) & mask))
+            }
+            IpAddr::V6(it) => {
+                let mask = u128::MAX.checked_shl(free).unwrap_or_default();
+                IpAddr::V6(Ipv6Addr::from(u128::from(it) & mask))
+            }
+        };
+        Self { first, bits }
     }
 
     /// Whether `address` is one of its addresses.
@@ -108,7 +123,7 @@ impl FromStr for Network {
             return Err(NetworkError::TooLarge);
         }
         if trailing_zeros < free {
-            return Err(NetworkError::NotFirst);
+            return Err(NetworkError::NotFirst(Self::around(first, free, count)));
         }
         Ok(Self { first, bits: count })
     }
@@ -167,8 +182,8 @@ mod tests {
             ("erp.example.com/32", NetworkError::Form),
             ("10.0.0.0/33", NetworkError::Bits),
             ("fd00::/129", NetworkError::Bits),
-            ("10.0.0.1/8", NetworkError::NotFirst),
-            ("fd00::1/64", NetworkError::NotFirst),
+            ("10.0.0.1/8", NetworkError::NotFirst(network("10.0.0.0/8"))),
+            ("fd00::1/64", NetworkError::NotFirst(network("fd00::/64"))),
             ("0.0.0.0/0", NetworkError::TooLarge),
             ("::/0", NetworkError::TooLarge),
             ("8.0.0.0/7", NetworkError::TooLarge),

@@ -17,7 +17,7 @@ pub enum UrlRefusal {
     #[error("url holds white space, a control character or a backslash")]
     Character,
     /// Another scheme than the policy allows, or none.
-    #[error("url does not begin with an allowed scheme")]
+    #[error("url does not begin with https://, or with http:// where that is allowed")]
     Scheme,
     /// A user or a password, even an empty one.
     #[error("url holds a user or a password")]

@@ -3,7 +3,7 @@
 use preauth_core::ErrorCode;
 use salvo::http::{Method, Request};
 
-use crate::hold::Hold;
+use crate::hold::{Hold, HoldReason};
 
 use super::error::ApiError;
 use super::{english, messages};
@@ -19,6 +19,13 @@ pub(super) fn refuse(hold: &Hold, is_write: bool) -> Result<(), ApiError> {
             .retry_after(RETRY_SECONDS)
             .in_both(messages::held(reason), english::held(reason))),
     }
+}
+
+/// Why the instance that answered with this message is on hold, if it is. Reasons with one message are taken for
+/// the first of them.
+pub(crate) fn reason_of(message: &str) -> Option<HoldReason> {
+    let mut reasons = HoldReason::ALL.iter().copied();
+    reasons.find(|reason| messages::held(*reason) == message)
 }
 
 /// Whether a request does more than read.

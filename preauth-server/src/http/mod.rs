@@ -52,6 +52,7 @@ pub(crate) use convert::text as json_text;
 pub use description::{DESCRIPTION, DESCRIPTION_IN_3_0, MULTIPART_DESCRIPTION_IN_3_0};
 pub(crate) use english::english;
 pub(crate) use error::status_number as status;
+pub(crate) use held::reason_of as hold_reason_of;
 pub use in_progress::RequestsInProgress;
 pub(crate) use messages::sentence;
 pub(crate) use openapi::shape::Text as StoredText;

@@ -45,6 +45,21 @@ impl Drop for Server {
 }
 
 #[tokio::test]
+async fn a_server_that_only_reads_says_what_ends_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let ask = |words: &[&str]| preauth(folder.path(), words, &[]);
+    let list = || ask(&["company", "list"]);
+    let _server = Server::start(folder.path(), &["serve", "--quiet-outbound"], list).await;
+    let add = ["operator", "add", "ana", "--role", "viewer"];
+    let refused = ask(&add);
+    let expected = ["(503)", "preauth-server doctor", "preauth-server adopt"];
+    refused.failed(3, &expected);
+    assert!(!refused.err.contains("in a moment"), "{}", refused.err);
+    let refused = ask(&[&add[..], &["--lang", "pt"]].concat());
+    refused.failed(3, &["`preauth-server adopt` o coloca em serviço"]);
+}
+
+#[tokio::test]
 async fn the_data_folder_is_enough_to_find_a_server() {
     let folder = tempfile::tempdir().unwrap();
     let list = |more: &[&str]| preauth(folder.path(), &[&["company", "list"], more].concat(), &[]);

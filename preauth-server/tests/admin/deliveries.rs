@@ -52,9 +52,13 @@ async fn an_endpoint_is_set_paused_rotated_and_deleted() {
 
     let delete = ["endpoint", "delete", COMPANY, "--yes"];
     assert_eq!(operator.stdout(&delete), "the endpoint is deleted\n");
-    operator.run(&delete).failed(1, &["RESOURCE_NOT_FOUND"]);
+    for action in ["delete", "show", "test"] {
+        let done = operator.run(&["endpoint", action, COMPANY, "--yes"]);
+        done.failed(1, &["RESOURCE_NOT_FOUND", "next: `endpoint set`"]);
+    }
     let without_events = operator.run(&["endpoint", "set", COMPANY, url]);
-    without_events.failed(1, &["VALIDATION_ERROR", "events"]);
+    let next = "next: --event or --all-events is needed to register an endpoint";
+    without_events.failed(1, &["VALIDATION_ERROR", next]);
     let registered = operator.json(&["endpoint", "set", COMPANY, url, "--all-events"]);
     assert_eq!(registered["events"].as_array().unwrap().len(), 25);
     let chosen = ["--event", "anticipation.paid"];

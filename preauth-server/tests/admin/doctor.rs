@@ -430,7 +430,16 @@ async fn a_resolver_that_is_silent_and_a_receiver_that_is_away_fail() {
     failed(
         &done,
         "outbound",
-        &["https://127.0.0.1:1", "CONNECTION_REFUSED", "firewall"],
+        &[
+            "https://127.0.0.1:1",
+            "CONNECTION_REFUSED",
+            "start the receiver",
+        ],
+    );
+    failed(
+        &machine.doctor(&["--url", "http://127.0.0.1:1/x"]),
+        "outbound",
+        &["start the receiver", "register an https URL"],
     );
     assert!(!done.out.contains("secret/"), "{}", done.out);
     assert!(!done.out.contains("/hooks"), "{}", done.out);

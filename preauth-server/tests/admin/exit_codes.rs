@@ -16,12 +16,20 @@ async fn a_refusal_exits_with_1_and_prints_code_reason_and_request_id() {
     let operator = Operator::start().await;
     let id = operator.offer("NF-1").await;
     let done = operator.run(&["operation", "pay", &id]);
+    let possible = format!(
+        "next: operation {id} is IN_PRE_AUTH; possible now: `operation request`, `operation decline`, `operation withdraw`\n"
+    );
     let expected = [
         "error: ANTICIPATION_INVALID_TRANSITION (409)",
-        "next: ",
+        &possible,
         "request id: ",
     ];
     done.failed(1, &expected);
+    operator.run(&["operation", "decline", &id, "--yes"]);
+    let closed = format!("next: operation {id} is REPROVED, where no command changes it");
+    operator
+        .run(&["operation", "pay", &id])
+        .failed(1, &[&closed]);
     operator
         .run(&["operation", "show", "999"])
         .failed(1, &["ANTICIPATION_NOT_FOUND (404)", "operation list"]);
@@ -92,6 +100,14 @@ fn wrong_arguments_end_with_2_before_anything_is_sent() {
         (
             &["operation", "release", "1", "--net-amount", "1.0050"],
             "more than two decimals",
+        ),
+        (
+            &["operation", "list", "--from", "2026-11-28"],
+            "2026-11-28T00:00:00Z",
+        ),
+        (
+            &["log", "list", "--from", "yesterday"],
+            "like 2026-11-21T13:09:47Z",
         ),
         (
             &["operation", "reprove", "1", "--by", "bank"],
@@ -188,6 +204,17 @@ async fn a_refused_token_exits_with_3_and_names_its_source() {
     let done = preauth(folder.path(), &with_file, &[TOKEN]);
     done.failed(3, &["refuses the operator token from token"]);
     assert!(!done.err.contains("another-token"), "{}", done.err);
+}
+
+#[tokio::test]
+async fn the_integration_port_is_recognized() {
+    let operator = Operator::start().await;
+    let url = ["--platform-url", operator.sandbox.text("baseUrl")];
+    let list = [&["company", "list"], &url[..]].concat();
+    let done = operator.run(&list);
+    done.failed(3, &["status 404", "use that of `platform_listen`"]);
+    let done = operator.run(&[&list[..], &["--lang", "pt"]].concat());
+    done.failed(3, &["status 404", "use o de `platform_listen`"]);
 }
 
 /// Makes the mock server prove that it holds the token, as the real one does.
@@ -325,7 +352,7 @@ async fn refusals_are_in_the_language_of_the_option_or_else_of_the_locale() {
     ];
     let portuguese = [
         "erro: ANTICIPATION_INVALID_TRANSITION (409)\n  A situação da operação não permite",
-        "próximo passo: ",
+        "está em IN_PRE_AUTH; possível agora: `operation request`",
         "id da requisição: ",
     ];
     let done = operator.run(&pay);

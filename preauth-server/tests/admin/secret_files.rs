@@ -73,12 +73,14 @@ fn a_configuration_with_a_secret_is_a_secret_file_and_one_without_is_not() {
     let check = |text: &str, mode| {
         let folder = tempfile::tempdir().unwrap();
         put(folder.path(), "preauth.toml", text, mode);
+        put(folder.path(), "token", TOKEN, 0o600);
+        put(folder.path(), "key", &"ab".repeat(32), 0o600);
         let check = ["config", "check", "--config", "preauth.toml"];
         preauth(folder.path(), &check, &[])
     };
     let token = format!("platform_token = \"{TOKEN}\"\n");
     let next = format!("platform_token_next = \"{TOKEN}\"\n");
-    let in_url = "files.shared = true\nplatform_token_file = \"token\"\n\
+    let in_url = "files.shared = true\nplatform_token_file = \"token\"\nmaster_key_file = \"key\"\n\
                   database = \"postgres://ana:geheim@localhost/preauth\"\n";
     let in_query = in_url.replace("ana:geheim@localhost/preauth", "/preauth?password=geheim");
     for text in [&token, &next, in_url, &in_query] {

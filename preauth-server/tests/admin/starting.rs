@@ -3,7 +3,7 @@
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{ConnectOptions, Connection, Executor};
 
-use crate::operator::preauth;
+use crate::operator::{Done, command, preauth};
 
 #[test]
 fn a_database_that_cannot_be_used_is_refused_before_anything_is_written() {
@@ -93,7 +93,86 @@ fn config_check_reports_what_serve_would_refuse() {
         "{}",
         without_token.err
     );
+    // Every problem at once, also that the files of a server are not there.
+    assert!(
+        without_token
+            .err
+            .contains("there is no master key file preauth-data/master.key"),
+        "{}",
+        without_token.err
+    );
     assert_eq!(check("sqlite://data/preauth.db").code, 0);
+    let named = [
+        ("PREAUTH_MASTER_KEY_FILE", "a.key"),
+        ("PREAUTH_PLATFORM_TOKEN_FILE", "a.token"),
+    ];
+    let missing = preauth(folder.path(), &["config", "check"], &named);
+    assert_eq!(missing.code, 1);
+    for problem in [
+        "master_key_file: a.key does not exist",
+        "platform_token_file: a.token does not exist",
+    ] {
+        assert!(missing.err.contains(problem), "{}", missing.err);
+    }
+}
+
+#[test]
+fn a_sandbox_shows_the_form_of_the_addresses_that_it_takes() {
+    let folder = tempfile::tempdir().unwrap();
+    for (address, expected) in [
+        ("8090", "like 127.0.0.1:8090"),
+        ("localhost:8091", "like 127.0.0.1:8091"),
+        ("here", "like 127.0.0.1:8080"),
+    ] {
+        let sandbox = preauth(folder.path(), &["sandbox", "--listen", address], &[]);
+        sandbox.failed(2, &[expected]);
+    }
+    let free = [
+        "--listen",
+        "127.0.0.1:0",
+        "--platform-listen",
+        "127.0.0.1:0",
+    ];
+    let url = ["sandbox", "--webhook-url", "localhost:9000"];
+    let sandbox = preauth(folder.path(), &[&url[..], &free].concat(), &[]);
+    let expected = "does not begin with https://, or with http:// where that is allowed; give it whole, like \
+                    http://127.0.0.1:9000/webhooks";
+    sandbox.failed(1, &[expected]);
+}
+
+/// Commands that print and end.
+const PRINTING: [&[&str]; 4] = [
+    &["config", "check"],
+    &["completions", "bash"],
+    &["openapi", "platform"],
+    &["doctor", "--listen", "nowhere"],
+];
+
+#[test]
+fn a_reader_that_closes_the_pipe_ends_no_command_with_an_error() {
+    for arguments in PRINTING {
+        let folder = tempfile::tempdir().unwrap();
+        let usual = preauth(folder.path(), arguments, &[]);
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let mut closed = command(folder.path(), arguments, &[]);
+        let closed = Done::from(closed.stdout(writer).output().unwrap());
+        assert_eq!(closed.code, usual.code, "{arguments:?}: {}", closed.err);
+        assert_eq!(closed.err, usual.err, "{arguments:?}");
+    }
+}
+
+#[test]
+fn an_output_that_takes_nothing_is_an_error_in_words() {
+    for arguments in PRINTING {
+        let folder = tempfile::tempdir().unwrap();
+        let full = std::fs::File::options().write(true).open("/dev/full");
+        let mut full_device = command(folder.path(), arguments, &[]);
+        let done = Done::from(full_device.stdout(full.unwrap()).output().unwrap());
+        assert_eq!(done.code, 1, "{arguments:?}: {}", done.err);
+        let sentence = "error: cannot write to standard output: No space left on device";
+        assert!(done.err.contains(sentence), "{arguments:?}: {}", done.err);
+    }
 }
 
 #[test]

@@ -51,6 +51,28 @@ fn the_settings_are_printed_with_their_source() {
 }
 
 #[test]
+fn a_mistyped_line_is_answered_with_what_was_probably_meant() {
+    for (file, expected) in [
+        (
+            "data = \"a\"\nlisten = 127.0.0.1:8080\n",
+            "line 2: put the value in quotes",
+        ),
+        (
+            "[webhooks]\nresolvr = \"10.0.0.53:53\"\n",
+            "webhooks.resolvr in the file is not a setting; did you mean webhooks.resolver?",
+        ),
+        (
+            "lisen = \"127.0.0.1:8080\"\n",
+            "lisen in the file is not a setting; did you mean listen?",
+        ),
+    ] {
+        let (code, _, wrong) = check(file);
+        assert_eq!(code, 1, "{file}");
+        assert!(wrong.contains(expected), "{expected}: {wrong}");
+    }
+}
+
+#[test]
 fn all_configuration_problems_are_reported_together() {
     let (code, _, wrong) = check(
         "[webhooks]\nallowed_networks = [\"10.1.2.3/16\", \"0.0.0.0/0\", \"here\"]\n\
@@ -58,7 +80,7 @@ fn all_configuration_problems_are_reported_together() {
     );
     assert_eq!(code, 1);
     for text in [
-        "webhooks.allowed_networks: \"10.1.2.3/16\" has host bits set",
+        "webhooks.allowed_networks: \"10.1.2.3/16\" has host bits set; the network of this address is 10.1.0.0/16",
         "webhooks.allowed_networks: \"0.0.0.0/0\" is too large",
         "webhooks.allowed_networks: \"here\" must be an address, a slash and a number of bits",
         "webhooks.resolver must be an IP address and a port like 10.0.0.53:53",

@@ -6,10 +6,10 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
-use crate::admin::Failure;
 use crate::admin::arguments::among;
 use crate::admin::call::Call;
 use crate::admin::company_ref::CompanyRef;
+use crate::admin::failure::{Failure, Refusal};
 use crate::admin::once::Once;
 use crate::admin::output::{Field, Section, Shown as _, View};
 use crate::admin::session::Session;
@@ -120,6 +120,14 @@ const ENDPOINT: View<Shown> = View {
     }],
 };
 
+const NO_ENDPOINT: Text = Text::new(
+    "`endpoint set` registers the endpoint of a company; `company list` shows the companies",
+    "`endpoint set` cadastra o endpoint de uma empresa; `company list` mostra as empresas",
+);
+const NO_EVENTS: Text = Text::new(
+    "--event or --all-events is needed to register an endpoint",
+    "para cadastrar um endpoint, use --event ou --all-events",
+);
 const DELETED: Text = Text::new("the endpoint is deleted", "o endpoint foi excluído");
 
 texts! {
@@ -155,6 +163,19 @@ impl<'de> Deserialize<'de> for Shown {
 impl Run for EndpointCommand {
     async fn run(self, session: &Session) -> Result<(), Failure> {
         let path = path(session.company(self.company()).await?);
+        let done = self.run_at(path, session).await;
+        let language = session.language();
+        done.map_err(|failure| {
+            let is_absent = |it: &Refusal| it.code == "RESOURCE_NOT_FOUND";
+            failure
+                .advised(is_absent, NO_ENDPOINT.of(language))
+                .advised(|it| it.names("events"), NO_EVENTS.of(language))
+        })
+    }
+}
+
+impl EndpointCommand {
+    async fn run_at(self, path: String, session: &Session) -> Result<(), Failure> {
         match self {
             Self::Set { url, events, .. } => {
                 let events = events.chosen();
@@ -191,9 +212,7 @@ impl Run for EndpointCommand {
             }
         }
     }
-}
 
-impl EndpointCommand {
     fn company(&self) -> &CompanyRef {
         match self {
             Self::Set { company, .. }

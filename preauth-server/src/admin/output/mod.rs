@@ -13,6 +13,6 @@ mod view;
 pub(super) use cell::{Shown, yes_or_no};
 pub(super) use csv::csv;
 pub(super) use field::Field;
-pub(super) use screen::{Screen, print, print_note};
+pub(super) use screen::{Screen, print_note};
 pub(super) use table::table;
 pub(super) use view::{Section, View};

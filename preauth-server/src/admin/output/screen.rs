@@ -1,6 +1,6 @@
 //! The output: its width, its language, and whether it may have colours.
 
-use std::io::{self, ErrorKind, IsTerminal, Write};
+use std::io::{self, IsTerminal, Write};
 
 use crate::language::{Language, Text};
 
@@ -51,21 +51,6 @@ fn colours_allowed(variable: impl Fn(&str) -> Option<String>) -> bool {
     let is_refused = variable("NO_COLOR").is_some_and(|text| !text.is_empty());
     let is_dumb = variable("TERM").is_none_or(|term| term == "dumb");
     !is_refused && !is_dumb
-}
-
-/// Writes to standard output, with an end of line. A reader that closes the pipe is not an error.
-pub(in crate::admin) fn print(mut text: String) -> io::Result<()> {
-    if !text.ends_with('\n') {
-        text.push('\n');
-    }
-    let mut stdout = io::stdout().lock();
-    match stdout
-        .write_all(text.as_bytes())
-        .and_then(|()| stdout.flush())
-    {
-        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(error),
-        _ => Ok(()),
-    }
 }
 
 /// Writes a note to standard error, which scripts do not read.

@@ -9,6 +9,7 @@ use clap::{Args, Subcommand};
 use crate::backup::{self, FileMode, Manifest};
 use crate::clock::Stopwatch;
 use crate::config::Config;
+use crate::stdout;
 
 use super::CliError;
 use super::serve::ServeArgs;
@@ -76,7 +77,6 @@ impl BackupArgs {
 
 pub(super) use verify::run as verify;
 
-#[expect(clippy::print_stdout, reason = "the outcome is this command's output")]
 pub(super) async fn run(args: &BackupArgs) -> Result<(), CliError> {
     let args = &args.make;
     let (url, files_place) = Config::backed_up(&args.serve.layers())?;
@@ -85,14 +85,14 @@ pub(super) async fn run(args: &BackupArgs) -> Result<(), CliError> {
     let stopwatch = Stopwatch::start();
     let manifest = backup::back_up(&url, &files_place, target, mode).await?;
     let name = target.display();
-    println!(
+    let text = format!(
         "{name}: {}, in {:.1} s\n  next: keep {} apart from it; `preauth-server backup verify {name}` \
          restores it aside and checks it against the rules",
         summary(&manifest),
         stopwatch.elapsed().as_seconds_f64(),
         keys(&manifest),
     );
-    Ok(())
+    Ok(stdout::print(&text)?)
 }
 
 /// What a backup holds, in one line.

@@ -8,6 +8,7 @@ use tempfile::TempDir;
 
 use crate::backup::{self, BackupFolder, FileMode};
 use crate::config::{AuditSettings, Config};
+use crate::stdout;
 use crate::store::backup::DatabaseKind;
 use crate::store::copying as database;
 use crate::store::{self, DatabaseUrl};
@@ -32,21 +33,21 @@ pub(in crate::cli) struct VerifyArgs {
     serve: ServeArgs,
 }
 
-#[expect(clippy::print_stdout, reason = "the outcome is this command's output")]
 pub(in crate::cli) async fn run(args: &VerifyArgs) -> Result<ExitCode, CliError> {
     let layers = args.serve.layers();
     let settings = Config::audited(&layers)?;
     let backup = BackupFolder::open(&args.backup)?;
-    println!("{}: {}", args.backup.display(), summary(&backup.manifest));
+    let summary = summary(&backup.manifest);
+    stdout::print(&format!("{}: {summary}", args.backup.display()))?;
     let scratch = Scratch::of(args, &backup, &settings.url)?;
     backup::check(&backup).await?;
-    println!("every file has the hash of the manifest");
+    stdout::print("every file has the hash of the manifest")?;
     let files = scratch.folder.path().join("invoice-files");
     let files = files.display().to_string();
     let url = &scratch.url;
     restore(&backup, url, &files).await?;
     database::compare(url, &backup.manifest.contents).await?;
-    println!("restored aside: every table has the rows of the manifest");
+    stdout::print("restored aside: every table has the rows of the manifest")?;
     // It may be of an earlier version.
     store::migrate(url).await?;
     audit::audit_at_rest(&AuditSettings {

@@ -15,6 +15,8 @@ use super::report::Report;
 const DNS: &str = "dns";
 const MAIL: &str = "mail";
 const OUTBOUND: &str = "outbound";
+const REGISTER_HTTPS: &str =
+    "; register an https URL: plain http goes to webhooks.allowed_networks only";
 const LOOKUP_TIMEOUT: Duration = Duration::from_secs(5);
 /// A name that no resolver has an address for: the answer shows that the resolver works. Below
 /// `.invalid` nobody would be asked.
@@ -149,8 +151,13 @@ async fn outbound(config: &Config, urls: &[String], report: &mut Report) {
                 OUTBOUND,
                 &format!("{shown}: {error} ({})", error.code()),
                 Some(&format!(
-                    "{}; docs/decisions.md explains the code",
-                    way_to(error)
+                    "{}{}; docs/decisions.md explains the code",
+                    way_to(error),
+                    if shown.starts_with("http:") {
+                        REGISTER_HTTPS
+                    } else {
+                        ""
+                    }
                 )),
             ),
         }
@@ -167,6 +174,9 @@ const fn way_to(error: AttemptError) -> &'static str {
         AttemptError::NameUnknown => "publish an address of this name in the DNS",
         AttemptError::CertificateUntrusted => {
             "let the receiver send its whole chain, or name its root in webhooks.extra_roots"
+        }
+        AttemptError::ConnectionRefused => {
+            "start the receiver, or correct the port: nothing listens there"
         }
         _ => "open https to it in the firewall",
     }

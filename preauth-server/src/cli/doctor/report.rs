@@ -1,9 +1,10 @@
 //! The findings: one line each, or one JSON object.
 
-use std::io::{self, Write};
 use std::process::ExitCode;
 
 use serde::Serialize;
+
+use crate::stdout::{self, OutputError};
 
 use super::super::CliError;
 
@@ -31,7 +32,7 @@ pub(super) struct Report {
     is_json: bool,
     findings: Vec<Finding>,
     /// The first failure to write a line.
-    broken: Option<io::Error>,
+    broken: Option<OutputError>,
 }
 
 impl Report {
@@ -82,7 +83,7 @@ impl Report {
     }
 
     fn print(&mut self, line: &str) {
-        let written = writeln!(io::stdout().lock(), "{line}");
+        let written = stdout::print(line);
         self.broken = self.broken.take().or_else(|| written.err());
     }
 }

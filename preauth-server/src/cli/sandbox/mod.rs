@@ -39,6 +39,7 @@ use crate::sandbox::{
     add_endpoint, greeting, seed,
 };
 use crate::secret::{self, OperatorToken, SupplierLinks, Vault};
+use crate::stdout;
 use crate::store::{self, Stores};
 use crate::telemetry::traces::Traces;
 use crate::telemetry::{self, Console, StoryPages};
@@ -56,13 +57,13 @@ const ANY_PORT: SocketAddr = SocketAddr::V4(SocketAddrV4::new(Ipv4Addr::LOCALHOS
 #[derive(Debug, Args)]
 pub(crate) struct SandboxArgs {
     /// Address of the integration API; port 0 takes any free one.
-    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8080")]
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8080", value_parser = address)]
     pub(crate) listen: SocketAddr,
     /// Address of the platform API; port 0 takes any free one.
-    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8081")]
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8081", value_parser = address)]
     pub(crate) platform_listen: SocketAddr,
     /// Address of the supplier's page; by default 127.0.0.1:8082, or any free port if that one is taken.
-    #[arg(long, value_name = "ADDRESS")]
+    #[arg(long, value_name = "ADDRESS", value_parser = address)]
     pub(crate) portal_listen: Option<SocketAddr>,
     /// Folder that keeps everything; by default a temporary one that ends with the sandbox.
     #[arg(long, value_name = "DIR")]
@@ -91,7 +92,6 @@ pub(super) async fn run(args: SandboxArgs, language: Language) -> Result<(), Cli
     outcome
 }
 
-#[expect(clippy::print_stdout, reason = "the greeting is this command's output")]
 async fn run_in(
     args: &SandboxArgs,
     data: &Path,
@@ -106,10 +106,13 @@ async fn run_in(
     pages.show(sandbox.pages.clone());
     let ready = sandbox.ready_file();
     let now = sandbox.time_machine.clock().now();
-    println!(
-        "{}",
-        greeting(&ready, &sandbox.webhook_url, sandbox.next, now, language)
-    );
+    stdout::print(&greeting(
+        &ready,
+        &sandbox.webhook_url,
+        sandbox.next,
+        now,
+        language,
+    ))?;
     // It may be stopped as soon as it says that it is ready.
     let signalled = app::wait_for_signal()?;
     if let Some(path) = &args.ready_file {
@@ -266,12 +269,24 @@ fn settings() -> Result<Config, CliError> {
     Ok(Config::from_layers(&layers)?)
 }
 
+/// Parses where to listen; a port or a name alone is what people type first.
+fn address(text: &str) -> Result<SocketAddr, String> {
+    text.parse().map_err(|_| {
+        let port = text.rsplit(':').next().and_then(|it| it.parse().ok());
+        let port: u16 = port.unwrap_or(8080);
+        format!("an IP address and a port are needed, like 127.0.0.1:{port}")
+    })
+}
+
 /// The policy for webhooks, which must allow the configured URL.
 fn endpoint_validator(webhook_url: &str) -> Result<EndpointValidator, CliError> {
     let endpoint_validator = EndpointValidator::by_system(EndpointPolicy::sandbox());
-    endpoint_validator
-        .parse(webhook_url)
-        .map_err(|refusal| format!("--webhook-url {webhook_url:?} is refused: {refusal}"))?;
+    endpoint_validator.parse(webhook_url).map_err(|refusal| {
+        format!(
+            "--webhook-url {webhook_url:?} is refused: {refusal}; give it whole, like \
+             http://127.0.0.1:9000/webhooks"
+        )
+    })?;
     Ok(endpoint_validator)
 }
 

@@ -3,10 +3,10 @@
 use preauth_core::operation::{Action, Command, Operation, TRANSITIONS};
 use preauth_core::value::Status;
 
+use crate::hint;
 use crate::language::{LANGUAGES, Language, Text};
 use crate::sandbox::words;
 
-use super::hint;
 use super::terminal_command::{ExtensionEnd, ParseError, TerminalCommand, Words};
 
 /// A command: its first word, its arguments, and its effect.

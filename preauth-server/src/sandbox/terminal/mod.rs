@@ -5,7 +5,6 @@
 //! two.
 
 mod commands;
-mod hint;
 mod input;
 mod play;
 mod refused;

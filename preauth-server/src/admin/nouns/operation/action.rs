@@ -1,15 +1,19 @@
 //! The steps of an operation's life, each an action of the platform API.
 
 use clap::{Args, Subcommand};
+use preauth_core::operation;
 use preauth_core::value::{Money, OperationId, Reason};
+use preauth_core::wire::Open;
 use serde_json::Value;
 
-use crate::admin::Failure;
 use crate::admin::arguments::among;
 use crate::admin::call::{Call, sent};
+use crate::admin::failure::{Failure, Refusal};
 use crate::admin::output::Shown as _;
 use crate::admin::session::Session;
-use crate::http::platform::operations::{OperationShape, Release, Reproval, Reprover};
+use crate::http::platform::operations::{
+    OperationDetails, OperationShape, Release, Reproval, Reprover,
+};
 use crate::http::platform::reason::NewReason;
 use crate::language::{Language, Text, texts};
 use crate::printable::{printable, reais};
@@ -100,6 +104,14 @@ const WITHDRAW: Text = Text::new("Withdraw", "Retirar");
 const REPROVE: Text = Text::new("Reprove", "Reprovar");
 
 texts! {
+    possible(operation: OperationId, status: &str, commands: &str) {
+        en: "operation {operation} is {status}; possible now: {commands}",
+        pt: "a operação {operation} está em {status}; possível agora: {commands}",
+    }
+    closed(operation: OperationId, status: &str) {
+        en: "operation {operation} is {status}, where no command changes it",
+        pt: "a operação {operation} está em {status}, e nenhum comando a altera",
+    }
     asked(
         verb: &str,
         operation: OperationId,
@@ -133,7 +145,10 @@ impl Action {
         }
         let mut call = Call::post(format!("{path}/{}", step.segment));
         call.body = step.body;
-        session.show(call, &OPERATION).await
+        match session.show(call, &OPERATION).await {
+            Err(refused @ Failure::Refused(_)) => Err(explained(refused, path, session).await),
+            outcome => outcome,
+        }
     }
 
     /// The table of actions.
@@ -165,6 +180,57 @@ impl Action {
             Self::Reopen(on) => on.step("reopen"),
         }
     }
+}
+
+/// A refusal because of the operation's status, with that status and the commands that it permits.
+async fn explained(refused: Failure, path: String, session: &Session) -> Failure {
+    let is_meant = |it: &Refusal| it.code == "ANTICIPATION_INVALID_TRANSITION";
+    if !matches!(&refused, Failure::Refused(refusal) if is_meant(refusal)) {
+        return refused;
+    }
+    let Ok(found) = session.ask::<OperationDetails>(Call::get(path)).await else {
+        return refused;
+    };
+    let commands = found.possible_actions.iter().filter_map(command);
+    let commands: Vec<_> = commands.map(|it| format!("`{it}`")).collect();
+    let (id, status) = (
+        found.operation.id,
+        printable(found.operation.status.as_str()),
+    );
+    let language = session.language();
+    let next = if commands.is_empty() {
+        closed(language, id, &status)
+    } else {
+        possible(language, id, &status, &commands.join(", "))
+    };
+    refused.advised(is_meant, &next)
+}
+
+/// The command for an action; the ERP and the passing of time have none.
+const fn command(action: &Open<operation::Action>) -> Option<&'static str> {
+    use operation::Action;
+    let Open::Known(action) = action else {
+        return None;
+    };
+    Some(match action {
+        Action::Offer | Action::AdvanceDirectly | Action::Cancel | Action::Expire => return None,
+        Action::Request => "operation request",
+        Action::Decline => "operation decline",
+        Action::Withdraw => "operation withdraw",
+        Action::Verify => "operation verify",
+        Action::Approve => "operation approve",
+        Action::Release => "operation release",
+        Action::Pay => "operation pay",
+        Action::ReturnPayout => "operation return-payout",
+        Action::Bill => "operation bill",
+        Action::Conclude => "operation conclude",
+        Action::ReproveByCompany => "operation reprove --by company",
+        Action::ReproveByPlatform => "operation reprove --by platform",
+        Action::Reopen => "operation reopen",
+        Action::CreateExtension => "extension add",
+        Action::ConcludeExtension => "extension conclude",
+        Action::CancelExtension => "extension cancel",
+    })
 }
 
 impl Plain {

@@ -1,13 +1,10 @@
-//! Suggests the command for a mistyped word.
+//! Suggests the command or setting for a mistyped word.
 
 /// Maximum number of typing errors in a suggestion.
 const MAX_EDITS: usize = 2;
 
 /// The closest of `names`, if one is close enough.
-pub(super) fn closest(
-    word: &str,
-    names: impl Iterator<Item = &'static str>,
-) -> Option<&'static str> {
+pub(crate) fn closest<'a>(word: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let (errors, name) = names
         .map(|name| (distance(word, name), name))
         .min_by_key(|(errors, _)| *errors)?;
