@@ -41,7 +41,7 @@ const FORMER: [(i64, &str); 4] = [
 ];
 
 /// Why a build does not support a database's schema; each text names the next step.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum SchemaMismatch {
     /// Migrations of this build are missing.
     #[error("its schema is older than this build; run `preauth-server migrate` of this build")]
@@ -62,8 +62,14 @@ pub enum SchemaMismatch {
     )]
     HalfRestored,
     /// The database has tables, and none of them is this service's.
-    #[error("it has tables of another program; choose another database, or an empty one")]
-    Foreign,
+    #[error(
+        "it has tables of another program ({table} is one), and nothing in it was changed; choose another \
+         database, or make an empty one (on PostgreSQL `createdb --owner USER NAME`)"
+    )]
+    Foreign {
+        /// One of them.
+        table: String,
+    },
 }
 
 /// What there is to migrate.

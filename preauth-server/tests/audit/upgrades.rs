@@ -19,6 +19,7 @@ use crate::backup::place::{Place, Ran};
 on_each_database! {
     every_release_is_brought_up_audited_and_served,
     a_check_of_the_schema_lists_its_steps_and_changes_nothing,
+    a_database_of_another_program_is_named_and_left_as_it_is,
     a_newer_schema_is_refused_with_the_way_back,
     write_the_fixture,
 }
@@ -161,9 +162,48 @@ async fn a_check_of_the_schema_lists_its_steps_and_changes_nothing(backend: Back
         );
         assert!(text.contains("\n  1 companies\n"), "{text}");
     }
-    place.run(&["migrate"]).await.ok_in("migrate");
+    let migrated = place.run(&["migrate"]).await.ok_in("migrate");
+    // PostgreSQL remarks on each object that a statement drops if it is there.
+    let noticed = migrated.stderr();
+    assert!(!noticed.contains("skipping"), "{noticed}");
     let checked = place.run(&["migrate", "--check"]).await.ok_in("check");
     assert!(checked.stdout().ends_with("; there is nothing to do\n"));
+}
+
+async fn a_database_of_another_program_is_named_and_left_as_it_is(backend: Backend) {
+    let place = Place::of(Scratch::empty(backend).await);
+    if let Scratch::Sqlite { file, .. } = &place.database {
+        std::fs::write(file, "").unwrap();
+    }
+    // Of a later step than the first.
+    let foreign = "CREATE TABLE operations (id INTEGER)";
+    place.database.execute(&[foreign]).await;
+    let words = "it has tables of another program (operations is one), and nothing in it was changed; \
+                 choose another database";
+    place.run(&["migrate", "--check"]).await.failed_with(words);
+    place.run(&["migrate"]).await.refused_with(words);
+    let nothing_was_made = [
+        "CREATE TABLE companies (id INTEGER)",
+        "CREATE TABLE _sqlx_migrations (id INTEGER)",
+    ];
+    place.database.execute(&nothing_was_made).await;
+}
+
+#[tokio::test]
+async fn other_schemas_and_extensions_are_no_other_programs_tables() {
+    let place = Place::of(Scratch::empty(Backend::Postgres).await);
+    let others = [
+        "CREATE SCHEMA other",
+        "CREATE TABLE other.operations (id INTEGER)",
+        "DO $$ BEGIN
+             IF EXISTS (SELECT FROM pg_available_extensions WHERE name = 'pg_stat_statements') THEN
+                 CREATE EXTENSION pg_stat_statements;
+             END IF;
+         END $$",
+    ];
+    place.database.execute(&others).await;
+    place.run(&["migrate"]).await.ok_in("migrate");
+    place.run(&["migrate", "--check"]).await.ok_in("check");
 }
 
 /// As a newer server leaves it that supports no build from before.

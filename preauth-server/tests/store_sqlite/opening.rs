@@ -148,6 +148,8 @@ async fn a_database_of_another_program_is_left_as_it_is() {
                 matches!(error, OpenError::SchemaMismatch { .. }),
                 "{error:?}"
             );
+            let is_named = error.to_string().contains("(orders is one)");
+            assert_eq!(is_named, !migrated_by_sqlx, "{error}");
         }
         assert_eq!(std::fs::read(&file).unwrap(), before);
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);

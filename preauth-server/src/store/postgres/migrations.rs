@@ -8,7 +8,9 @@ use tokio::time::sleep;
 
 use crate::store::error::Fault;
 use crate::store::migrations;
-use crate::store::schema::{self, PendingSteps, RESTORE_TABLE, STEPS_TABLE};
+use crate::store::schema::{
+    self, PendingSteps, RESTORE_TABLE, SANDBOX_TABLE, STEPS_TABLE, SchemaMismatch,
+};
 
 use super::untransacted::{Statement, statements};
 
@@ -16,6 +18,14 @@ use super::untransacted::{Statement, statements};
 const UNDEFINED_TABLE: &str = "42P01";
 const LOCK_NOT_AVAILABLE: &str = "55P03";
 const DEADLOCK_DETECTED: &str = "40P01";
+/// A table or view beside those that may be there before the first migration. Those of extensions, and other
+/// schemas, do not count.
+const FOREIGN: &str = "SELECT relname::TEXT FROM pg_class c
+     WHERE relnamespace = current_schema()::REGNAMESPACE AND relkind IN ('r', 'p', 'f', 'm', 'v')
+       AND relname::TEXT <> ALL ($1)
+       AND NOT EXISTS (SELECT 1 FROM pg_depend d
+            WHERE d.classid = 'pg_class'::REGCLASS AND d.objid = c.oid AND d.deptype = 'e')
+     ORDER BY relname LIMIT 1";
 /// The advisory lock for migrating.
 pub(super) const TURN: i64 = 0x7072_6561_7574_6801;
 /// Interval of attempts to get that lock.
@@ -36,6 +46,8 @@ const VACUUM_WAIT: &str = "SET lock_timeout = '3s'";
 const ANY_LOCK_WAIT: &str = "SET lock_timeout = 0";
 /// A process that freezes or is disconnected within a step must not keep its locks.
 const SHORT_SILENCE: &str = "SET idle_in_transaction_session_timeout = '10s'";
+/// PostgreSQL remarks on what a statement of a step leaves undone on purpose, e.g. an index that it need not drop.
+const NO_REMARKS: &str = "SET client_min_messages = warning";
 /// Pause between two attempts to get a table's lock, in which others can work.
 const REST: Duration = Duration::from_secs(1);
 /// Maximum number of attempts of a migration to get its locks: about ten minutes.
@@ -50,10 +62,14 @@ pub(super) async fn run(connection: &mut PgConnection) -> Result<(), Fault> {
 /// Applies the missing migrations whose number is at most `newest`.
 pub(super) async fn run_up_to(connection: &mut PgConnection, newest: i64) -> Result<(), Fault> {
     await_turn(connection).await?;
+    // Before anything is written.
+    let applied = taken(connection).await?;
+    refuse_foreign(connection, &applied).await?;
     connection.execute(SHORT_SILENCE).await?;
+    connection.execute(NO_REMARKS).await?;
     connection.ensure_migrations_table(STEPS_TABLE).await?;
     let steps = migrations::of_postgres();
-    let taken = connection.list_applied_migrations(STEPS_TABLE).await?;
+    let taken = taken(connection).await?;
     let oldest_supported = oldest_supported(connection).await?;
     let pending = schema::pending(&steps, &taken, oldest_supported)?;
     for step in pending.iter().filter(|step| step.version <= newest) {
@@ -181,9 +197,31 @@ fn is_kept_from_locks(error: &MigrateError) -> bool {
 /// What there is to migrate.
 pub(super) async fn pending(connection: &mut PgConnection) -> Result<PendingSteps, Fault> {
     let taken = taken(connection).await?;
+    refuse_foreign(connection, &taken).await?;
     let oldest_supported = oldest_supported(connection).await?;
     let steps = migrations::of_postgres();
     Ok(PendingSteps::of(&steps, &taken, oldest_supported)?)
+}
+
+/// Refuses a database that has tables, and none by a migration of ours.
+async fn refuse_foreign(
+    connection: &mut PgConnection,
+    applied: &[AppliedMigration],
+) -> Result<(), Fault> {
+    if !applied.is_empty() {
+        return Ok(());
+    }
+    let found: Option<String> = sqlx::query_scalar(FOREIGN)
+        .bind([STEPS_TABLE, SANDBOX_TABLE, RESTORE_TABLE].as_slice())
+        .fetch_optional(&mut *connection)
+        .await?;
+    match found {
+        // Not the table of a first step that another session has taken meanwhile.
+        Some(table) if taken(connection).await?.is_empty() => {
+            Err(SchemaMismatch::Foreign { table }.into())
+        }
+        Some(_) | None => Ok(()),
+    }
 }
 
 async fn taken(connection: &mut PgConnection) -> Result<Vec<AppliedMigration>, Fault> {
@@ -200,6 +238,7 @@ async fn taken(connection: &mut PgConnection) -> Result<Vec<AppliedMigration>, F
 /// Whether this build supports the database without migration.
 pub(super) async fn check(connection: &mut PgConnection) -> Result<(), Fault> {
     let taken = taken(connection).await?;
+    refuse_foreign(connection, &taken).await?;
     let steps = migrations::of_postgres();
     let oldest_supported = if schema::has_unknown(&steps, &taken) {
         oldest_supported(connection).await?

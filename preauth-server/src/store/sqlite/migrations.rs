@@ -29,8 +29,11 @@ pub(super) async fn pending(connection: &mut SqliteConnection) -> Result<Pending
         Vec::new()
     };
     let ours = [STEPS_TABLE, SANDBOX_TABLE];
-    if taken.is_empty() && !tables.iter().all(|name| ours.contains(&name.as_str())) {
-        return Err(SchemaMismatch::Foreign.into());
+    let foreign = tables
+        .into_iter()
+        .find(|name| !ours.contains(&name.as_str()));
+    if let (true, Some(table)) = (taken.is_empty(), foreign) {
+        return Err(SchemaMismatch::Foreign { table }.into());
     }
     let oldest_supported = oldest_supported(connection).await?;
     let steps = migrations::of_sqlite();
