@@ -22,6 +22,9 @@ pub enum Unfit {
     /// This build does not support its schema.
     #[error("the database cannot be used: {0}")]
     Schema(SchemaMismatch),
+    /// Its disk has no room.
+    #[error("the disk of the database is full; make room on it")]
+    Full(#[source] Unavailable),
     /// It is a standby, or set to read-only.
     #[error("the database takes no writes")]
     ReadOnly,

@@ -43,6 +43,7 @@ pub(super) const fn unfit(error: &Unfit) -> &'static str {
         Unfit::Schema(_) => {
             "o banco de dados não pode ser usado por esta versão (“preauth-server doctor” diz por quê)"
         }
+        Unfit::Full(_) => "o disco do banco de dados está cheio; libere espaço",
         Unfit::ReadOnly => "o banco de dados não aceita gravações",
     }
 }

@@ -11,6 +11,7 @@ use preauth_core::value::{ApiKeyId, ExtensionId, InvoiceId, OperationId};
 use tokio::time::timeout;
 
 use crate::audit_trail::AuditedRequest;
+use crate::log::chain;
 use crate::store::error::{Fault, WriteError, unavailable};
 use crate::store::set_aside::SetAside;
 use crate::store::sql::audit_log::{leaving_row, with_row};
@@ -35,7 +36,11 @@ impl Database for SqliteStore {
         let saving = tokio::spawn(async move { windows.save(&writer).await });
         // After the time-out it goes on.
         if let Ok(Ok(Err(error))) = timeout(SAVING, saving).await {
-            tracing::warn!(error = %error, "uses of keys were not saved; they are shown as last saved");
+            let error = chain(&error);
+            tracing::warn!(
+                error,
+                "uses of keys were not saved; they are shown as last saved"
+            );
         }
         Ok(())
     }

@@ -25,6 +25,7 @@ mod operations;
 mod outbox;
 mod rate_windows;
 mod reader;
+mod room;
 mod rows;
 mod sandbox;
 mod settle;
@@ -45,11 +46,12 @@ use preauth_core::port::Unavailable;
 use preauth_core::value::{OperationId, Timestamp};
 use sqlx::pool::PoolConnection;
 use sqlx::sqlite::Sqlite;
-use sqlx::{SqliteConnection, Transaction};
+use sqlx::{Executor, SqliteConnection, Transaction};
 use tokio::sync::Notify;
 use tokio::task::JoinSet;
 
 use crate::fair::Budget;
+use crate::log::chain;
 use crate::worker::LoopHealth;
 
 use super::full_mailboxes::FullMailboxes;
@@ -127,11 +129,18 @@ impl Lifecycle for SqliteStore {
     async fn check(&self) -> Result<(), Unfit> {
         let mut reader = self.reader().await?;
         migrations::check(&mut reader).await?;
-        // An empty job: only a working writer answers it.
-        let probe = self
-            .writer
-            .write_relaxed((), |_, ()| Box::pin(async { Ok(()) }));
-        probe.await.map_err(unavailable).map_err(Unfit::Unreachable)
+        let probe = self.writer.write_relaxed((), |connection, ()| {
+            // It writes the first page again, though its content stays: only a writer whose disk takes it answers.
+            let written = connection.execute("PRAGMA user_version = 0");
+            Box::pin(async { Ok(written.await.map(drop)?) })
+        });
+        let probed = probe.await.map_err(unavailable);
+        match self.writer.room().find(&self.path).await {
+            Ok(()) => probed.map_err(Unfit::Unreachable),
+            Err(error) => Err(Unfit::Full(Unavailable {
+                cause: Box::new(error),
+            })),
+        }
     }
 
     async fn moments(&self) -> Result<Moments, Unavailable> {
@@ -149,7 +158,11 @@ impl Lifecycle for SqliteStore {
         self.operations.close().await;
         self.readers.close().await;
         if let Err(error) = self.windows.save(&self.writer).await {
-            tracing::warn!(error = %error, "rate windows were not saved; callers may gain from it");
+            let error = chain(&error);
+            tracing::warn!(
+                error,
+                "rate windows were not saved; callers may gain from it"
+            );
         }
         self.writer.close().await;
     }

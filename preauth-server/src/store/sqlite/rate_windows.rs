@@ -11,6 +11,7 @@ use tokio::sync::Notify;
 use tokio::time::sleep;
 
 use crate::access::{RateLimit, Window};
+use crate::log::chain;
 use crate::store::error::WriteError;
 
 use super::writer::Writer;
@@ -111,7 +112,8 @@ impl RateWindows {
                 return;
             };
             if let Err(error) = self.save(&writer).await {
-                tracing::warn!(error = %error, "rate windows were not saved; trying again");
+                let error = chain(&error);
+                tracing::warn!(error, "rate windows were not saved; trying again");
             }
         }
     }

@@ -8,6 +8,7 @@ mod documentation;
 mod durability;
 pub(crate) mod exposition;
 mod failing;
+mod full_disk;
 mod labels;
 mod lost_database;
 mod reload;

@@ -24,6 +24,7 @@ use crate::fair::{self, QueueError, Refusals};
 use crate::store::WriteQueue;
 use crate::worker::LoopHealth;
 
+use super::room::Room;
 use crate::store::error::WriteError;
 use job::{AnyJob, Job};
 use task::Task;
@@ -48,6 +49,7 @@ pub(super) struct Writer {
     ended: Mutex<Option<oneshot::Receiver<()>>>,
     waiting: Arc<Notify>,
     health: Arc<LoopHealth>,
+    room: Arc<Room>,
 }
 
 /// The durability of a write.
@@ -72,7 +74,9 @@ impl Writer {
     ) -> io::Result<Self> {
         let (queue, inbox) = fair::channel(QUEUE_LIMIT, task::GROUP_LIMIT);
         let health = Arc::new(LoopHealth::new("writer", STALLS_AFTER));
-        let task = Task::new(options, connection, lock, inbox, Arc::clone(&health));
+        let room = Arc::new(Room::default());
+        let vitals = (Arc::clone(&health), Arc::clone(&room));
+        let task = Task::new(options, connection, lock, inbox, vitals);
         let (runtime, (end, ended)) = (Handle::current(), oneshot::channel());
         thread::Builder::new()
             .name("writer".to_owned())
@@ -85,6 +89,7 @@ impl Writer {
             ended: Mutex::new(Some(ended)),
             waiting,
             health,
+            room,
         })
     }
 
@@ -106,6 +111,11 @@ impl Writer {
     /// The health of the task; a step is a group of writes, or an interval without any.
     pub(super) fn health(&self) -> Arc<LoopHealth> {
         Arc::clone(&self.health)
+    }
+
+    /// Whether the disk takes its writes.
+    pub(super) fn room(&self) -> &Room {
+        &self.room
     }
 
     /// Executes `run` as a durable write.

@@ -13,6 +13,7 @@ use crate::store::error::WriteError;
 use crate::worker::LoopHealth;
 
 use super::super::open::reconnect;
+use super::super::room::Room;
 use super::Durability;
 use super::job::{AnyJob, CommitJob, NextStep, run_together};
 
@@ -31,6 +32,7 @@ pub(super) struct Task {
     synchronous: Durability,
     inbox: Receiver<Box<dyn AnyJob>>,
     health: Arc<LoopHealth>,
+    room: Arc<Room>,
     lock: File,
 }
 
@@ -50,7 +52,7 @@ impl Task {
         connection: SqliteConnection,
         lock: File,
         inbox: Receiver<Box<dyn AnyJob>>,
-        health: Arc<LoopHealth>,
+        (health, room): (Arc<LoopHealth>, Arc<Room>),
     ) -> Self {
         Self {
             options,
@@ -58,6 +60,7 @@ impl Task {
             synchronous: Durability::Durable,
             inbox,
             health,
+            room,
             lock,
         }
     }
@@ -83,6 +86,9 @@ impl Task {
     async fn work(&mut self, mut jobs: Vec<Box<dyn AnyJob>>) -> bool {
         let outcome = self.transact(&mut jobs).await;
         let mut has_succeeded = outcome.is_ok();
+        if let Err(Failure::NotDone(error)) = &outcome {
+            self.room.note(error);
+        }
         if matches!(outcome, Err(Failure::GivenUp)) && jobs.len() > 1 {
             for job in jobs {
                 let mut alone = [job];
