@@ -83,6 +83,32 @@ pub enum OpenError {
         #[source]
         cause: std::io::Error,
     },
+    /// This process may not write to the file, or to its folder.
+    #[error(
+        "{} cannot be written by this process's user; let that user write to the file and to its folder, where \
+         SQLite keeps its log",
+        path.display()
+    )]
+    NotWritable {
+        /// The database file.
+        path: PathBuf,
+        /// The error of the database.
+        #[source]
+        cause: Box<dyn StdError + Send + Sync>,
+    },
+    /// What the file contains is damaged.
+    #[error(
+        "{} is damaged; move it, and the files beside it whose names begin with its own, away and restore a backup: \
+         `preauth-server restore`",
+        path.display()
+    )]
+    Damaged {
+        /// The database file.
+        path: PathBuf,
+        /// The error of the database.
+        #[source]
+        cause: Box<dyn StdError + Send + Sync>,
+    },
     /// The file could not be opened as a database.
     #[error(
         "{} cannot be opened as a database; check that it is a sqlite file and that the disk has room",
@@ -176,6 +202,35 @@ pub enum OpenError {
     Unreachable {
         /// Host, port and database.
         database: String,
+        /// The error of the database.
+        #[source]
+        cause: Box<dyn StdError + Send + Sync>,
+    },
+    /// The database server refused the user, or the password.
+    #[error(
+        "the database server refuses the user {user} of {database}; check the user and the password of the url, \
+         and that pg_hba.conf admits it; if there is no such user, its superuser makes it: \
+         `createuser --pwprompt {user}`"
+    )]
+    UserRefused {
+        /// Host, port and database.
+        database: String,
+        /// The user of the URL.
+        user: String,
+        /// The error of the database.
+        #[source]
+        cause: Box<dyn StdError + Send + Sync>,
+    },
+    /// The user lacks rights in the database.
+    #[error(
+        "the user {user} has no right to what it needs in the database at {database}; name the user that owns \
+         the tables in the url, or let that one grant its rights: `GRANT OWNER TO {user}`"
+    )]
+    NotPermitted {
+        /// Host, port and database.
+        database: String,
+        /// The user of the URL.
+        user: String,
         /// The error of the database.
         #[source]
         cause: Box<dyn StdError + Send + Sync>,

@@ -9,6 +9,7 @@
 mod connecting;
 mod csv;
 mod database_network;
+mod database_refused;
 mod deliveries;
 mod doctor;
 #[cfg(feature = "s3")]

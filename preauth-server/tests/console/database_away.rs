@@ -104,11 +104,18 @@ async fn a_session_outlives_its_database_and_nothing_is_done_meanwhile() {
             assert!(!refused.text.contains(wrong), "{}", refused.text);
         }
     }
-    // The cause is in the log.
+    // The cause is in the log, with the server's name.
     let log = sandbox.log();
     let of_sign_in = log.lines().filter(|line| line.contains("/console/sign-in"));
-    let has_cause = |line: &str| line.contains(" 503 ") && line.contains("): the database did not");
+    let no_connection = |line: &str| {
+        line.contains("no connection to the database at ") && line.contains("Connection refused")
+    };
+    let has_cause = |line: &str| line.contains(" 503 ") && no_connection(line);
     assert!(of_sign_in.clone().any(has_cause), "{log}");
+    let noted = log
+        .lines()
+        .filter(|line| line.contains("tried again until it succeeds"));
+    assert_eq!(noted.filter(|line| no_connection(line)).count(), 1, "{log}");
     cluster.control("start").await;
     until_ready(&sandbox).await;
     browser.language = "en";

@@ -1,5 +1,7 @@
 //! A failed statement, or a row that this build cannot read.
 
+use std::sync::Arc;
+
 use preauth_core::port::Unavailable;
 use sqlx::migrate::MigrateError;
 use thiserror::Error;
@@ -9,13 +11,17 @@ use crate::store::rows::Corrupt;
 use crate::store::{SchemaMismatch, Unfit};
 
 use super::codes::{code, ends_use, is_locked};
+use super::said::said;
 
 /// A failed statement, or a row that this build cannot read.
 #[derive(Debug, Error)]
 pub(in crate::store) enum Fault {
     /// The database returned an error or did not answer.
-    #[error("the database did not do what it was asked")]
-    Database(#[from] sqlx::Error),
+    #[error("the database did not do what it was asked: {}", said(.0))]
+    Database(sqlx::Error),
+    /// No connection is made.
+    #[error("{0}")]
+    NoConnection(Arc<str>),
     /// The database did not answer in time.
     #[error("the database did not answer in time")]
     TimedOut,
@@ -66,7 +72,8 @@ impl Fault {
             // After most of these the server ends the connection: it is shutting down, or was asked
             // to.
             Self::Database(error) => code(error).is_some_and(|code| ends_use(&code)),
-            Self::TimedOut
+            Self::NoConnection(_)
+            | Self::TimedOut
             | Self::Corrupt(_)
             | Self::Schema(_)
             | Self::Refused(_)
@@ -74,6 +81,12 @@ impl Fault {
             | Self::StillLocked
             | Self::NoIdsLeft => false,
         }
+    }
+}
+
+impl From<sqlx::Error> for Fault {
+    fn from(error: sqlx::Error) -> Self {
+        Self::Database(error)
     }
 }
 
@@ -104,6 +117,7 @@ impl From<Fault> for Unfit {
             Fault::Schema(mismatch) => Self::Schema(mismatch),
             Fault::ReadOnly | Fault::Refused(Refusal::ReadOnly) => Self::ReadOnly,
             Fault::Database(_)
+            | Fault::NoConnection(_)
             | Fault::Refused(Refusal::OldTimeline)
             | Fault::TimedOut
             | Fault::Corrupt(_)

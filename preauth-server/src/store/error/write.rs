@@ -133,7 +133,8 @@ impl From<Fault> for WriteError {
         match fault {
             Fault::Database(error) => error.into(),
             Fault::Queue(error) => error.into(),
-            Fault::TimedOut
+            Fault::NoConnection(_)
+            | Fault::TimedOut
             | Fault::Corrupt(_)
             | Fault::Schema(_)
             | Fault::ReadOnly

@@ -97,6 +97,10 @@ impl Connections {
         };
         acquired.map_err(|error| match (error, self.primary.refusal()) {
             (sqlx::Error::PoolTimedOut, Some(refusal)) => refusal.into(),
+            (sqlx::Error::PoolTimedOut, None) => match self.primary.no_connection() {
+                Some(text) => Fault::NoConnection(text),
+                None => sqlx::Error::PoolTimedOut.into(),
+            },
             (error, _) => error.into(),
         })
     }

@@ -1,5 +1,6 @@
 //! From a URL to a pool of connections on a database whose schema this build supports.
 
+use std::borrow::Cow;
 use std::net::IpAddr;
 use std::str::FromStr;
 use std::sync::Arc;
@@ -121,7 +122,7 @@ pub(super) async fn open(url: &DatabaseUrl) -> Result<PostgresStore, OpenError> 
             outbox::LIMITS,
         ),
         wake,
-        watcher: Watcher::spawn(Arc::clone(&primary), session),
+        watcher: Watcher::spawn(Arc::clone(&primary), session, name(&options)),
         primary,
         unsettled: Arc::default(),
         set_aside: Arc::new(SetAside::default()),
@@ -260,6 +261,9 @@ pub(super) async fn connect(options: &PgConnectOptions) -> Result<PgConnection, 
 
 /// PostgreSQL's code for a database that it does not have.
 const INVALID_CATALOG_NAME: &str = "3D000";
+/// Its codes for a user that does not exist or is not admitted, and for a wrong password.
+const USER_REFUSED: [&str; 2] = ["28000", "28P01"];
+const INSUFFICIENT_PRIVILEGE: &str = "42501";
 
 fn refused(options: &PgConnectOptions, cause: sqlx::Error) -> OpenError {
     let code = cause.as_database_error().and_then(DatabaseError::code);
@@ -267,6 +271,7 @@ fn refused(options: &PgConnectOptions, cause: sqlx::Error) -> OpenError {
         return unreachable(options, cause);
     }
     let user = options.get_username();
+    let cause = Fault::from(cause);
     OpenError::NoDatabase {
         server: format!("{}:{}", options.get_host(), options.get_port()),
         database: options.get_database().unwrap_or(user).to_owned(),
@@ -276,9 +281,26 @@ fn refused(options: &PgConnectOptions, cause: sqlx::Error) -> OpenError {
 }
 
 pub(super) fn unreachable(options: &PgConnectOptions, cause: impl Into<Fault>) -> OpenError {
-    OpenError::Unreachable {
-        database: name(options),
-        cause: Box::new(cause.into()),
+    let (database, user) = (name(options), options.get_username().to_owned());
+    let fault = cause.into();
+    let code = match &fault {
+        Fault::Database(error) => error.as_database_error().and_then(DatabaseError::code),
+        _ => None,
+    };
+    let code = code.map(Cow::into_owned).unwrap_or_default();
+    let cause = Box::new(fault);
+    match code.as_str() {
+        code if USER_REFUSED.contains(&code) => OpenError::UserRefused {
+            database,
+            user,
+            cause,
+        },
+        INSUFFICIENT_PRIVILEGE => OpenError::NotPermitted {
+            database,
+            user,
+            cause,
+        },
+        _ => OpenError::Unreachable { database, cause },
     }
 }
 

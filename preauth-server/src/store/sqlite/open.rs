@@ -1,5 +1,6 @@
 //! From a path to an open, migrated database that no other server has open.
 
+use std::borrow::Cow;
 use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
@@ -120,18 +121,30 @@ async fn check_owner(path: &Path) -> Result<(), OpenError> {
 
 /// SQLite's code for a journal that a killed process left, which only a writer may roll back.
 const READONLY_ROLLBACK: &str = "776";
+/// The mask of SQLite's primary result code, without the extended part.
+const PRIMARY_CODE: u32 = 0xFF;
+const SQLITE_READONLY: u32 = 8;
+const SQLITE_CORRUPT: u32 = 11;
+const SQLITE_CANTOPEN: u32 = 14;
 
 pub(super) fn database_error(path: &Path, cause: sqlx::Error) -> OpenError {
     let path = path.to_owned();
     let code = cause.as_database_error().and_then(DatabaseError::code);
+    let code = code.map(Cow::into_owned);
     if code.as_deref() == Some(READONLY_ROLLBACK) {
         return OpenError::Unfinished { path };
     }
     if matches!(path.try_exists(), Ok(false)) {
         return OpenError::Absent { path };
     }
+    let primary = code.and_then(|code| code.parse::<u32>().ok());
+    let primary = primary.map(|code| code & PRIMARY_CODE);
     let cause = Box::new(cause);
-    OpenError::Database { path, cause }
+    match primary {
+        Some(SQLITE_READONLY | SQLITE_CANTOPEN) => OpenError::NotWritable { path, cause },
+        Some(SQLITE_CORRUPT) => OpenError::Damaged { path, cause },
+        Some(_) | None => OpenError::Database { path, cause },
+    }
 }
 
 fn schema_error(path: &Path, fault: Fault) -> OpenError {
@@ -139,6 +152,10 @@ fn schema_error(path: &Path, fault: Fault) -> OpenError {
         Fault::Schema(mismatch) => OpenError::SchemaMismatch {
             database: path.display().to_string(),
             mismatch,
+        },
+        Fault::Database(cause) => match database_error(path, cause) {
+            OpenError::Database { path, cause } => OpenError::Migration { path, cause },
+            named => named,
         },
         cause => OpenError::Migration {
             path: path.to_owned(),

@@ -17,8 +17,7 @@ use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 use tokio::sync::watch;
 use tokio::time::Instant;
 
-use crate::log::chain;
-use crate::store::error::Refusal;
+use crate::store::error::{Refusal, said};
 
 use super::durability::Durability;
 use super::sequences;
@@ -45,6 +44,8 @@ struct State {
     suspect_before: Option<Instant>,
     /// Why the latest new connection was refused; `None` when it was accepted.
     refusal: Option<Refusal>,
+    /// Why the watcher's latest connection was not made, with the server's name.
+    no_connection: Option<Arc<str>>,
 }
 
 impl Primary {
@@ -90,6 +91,24 @@ impl Primary {
     /// Why there is no connection, if the server behind the name is the reason.
     pub(super) fn refusal(&self) -> Option<Refusal> {
         self.state().refusal
+    }
+
+    /// Why there is no connection at all, as the watcher found a moment ago.
+    pub(super) fn no_connection(&self) -> Option<Arc<str>> {
+        self.state().no_connection.clone()
+    }
+
+    /// Stores whether a connection was made, and logs a new reason why not, and its end.
+    fn note_connection(&self, failure: Option<String>) {
+        let failure: Option<Arc<str>> = failure.map(Into::into);
+        let before = std::mem::replace(&mut self.state().no_connection, failure.clone());
+        match failure {
+            Some(text) if before.as_ref() != Some(&text) => {
+                tracing::warn!("{text}; this is tried again until it succeeds");
+            }
+            None if before.is_some() => tracing::info!("the database is connected to again"),
+            Some(_) | None => {}
+        }
     }
 
     /// Counts the switches to another server.
@@ -161,7 +180,7 @@ pub(super) fn admitting(pool: PgPoolOptions, primary: &Arc<Primary>) -> PgPoolOp
                 // The pool retries; a new refusal is logged.
                 Ok(()) | Err(sqlx::Error::Configuration(_)) => {}
                 Err(error) => tracing::warn!(
-                    error = chain(error),
+                    error = said(error),
                     "the server of a new connection was not identified"
                 ),
             }

@@ -8,6 +8,8 @@ use sqlx::{ConnectOptions, Connection};
 use tokio::task::JoinHandle;
 use tokio::time::{sleep, timeout};
 
+use crate::store::error::said;
+
 use super::Primary;
 
 /// Pause between two checks, each of which is a new connection.
@@ -20,17 +22,26 @@ const LOOK_TIMEOUT: Duration = Duration::from_secs(5);
 pub(in super::super) struct Watcher(JoinHandle<()>);
 
 impl Watcher {
-    pub(in super::super) fn spawn(primary: Arc<Primary>, options: PgConnectOptions) -> Self {
+    /// Watches what `options` lead to, which is called `database` in the log.
+    pub(in super::super) fn spawn(
+        primary: Arc<Primary>,
+        options: PgConnectOptions,
+        database: String,
+    ) -> Self {
         Self(tokio::spawn(async move {
             loop {
                 sleep(PAUSE_BETWEEN_LOOKS).await;
                 // A failed name look-up proves nothing about the open connections.
-                if !matches!(
-                    timeout(LOOK_TIMEOUT, look(&primary, &options)).await,
-                    Ok(Ok(()))
-                ) {
-                    tracing::debug!("the database's name leads to no primary");
-                }
+                let looked = timeout(LOOK_TIMEOUT, look(&primary, &options)).await;
+                let failure = match looked {
+                    // That it is not used is noted elsewhere.
+                    Ok(Ok(()) | Err(sqlx::Error::Configuration(_))) => None,
+                    Ok(Err(error)) => Some(said(&error)),
+                    Err(_) => Some(format!("no answer within {} s", LOOK_TIMEOUT.as_secs())),
+                };
+                let failure = failure
+                    .map(|why| format!("no connection to the database at {database}: {why}"));
+                primary.note_connection(failure);
             }
         }))
     }
