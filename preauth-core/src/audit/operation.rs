@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use crate::operation::{Change, CommandContext, ExtensionStatus, Operation};
+use crate::operation::{Change, CommandContext, ExtensionStatus, Operation, State};
 use crate::port::{
     DecodedData, DecodedOperation, ExtensionRecord, StoredEvent, StoredOperation, Subject,
 };
 use crate::value::{
-    EventType, ExtensionId, ExternalReference, InvoiceNumber, Money, Origin, Status,
+    EventType, ExtensionId, ExternalReference, InvoiceNumber, Money, Origin, Reason, Status,
 };
 
 use super::checker::{Checker, EXPIRY_PATIENCE, Findings};
@@ -302,10 +302,37 @@ fn arrived(
 
 /// The fields that `evolve` can change, for messages.
 fn shown(operation: &Operation) -> String {
+    let net_amount = match operation.net_amount {
+        Some(net_amount) => format!("net amount {net_amount}"),
+        None => "no net amount".to_owned(),
+    };
+    let status = operation.status();
+    let more = match &operation.state {
+        State::ToReceive {
+            boleto_due_date,
+            extension: None,
+        } => format!(" (boleto due on {boleto_due_date})"),
+        State::ToReceive {
+            boleto_due_date,
+            extension: Some(open),
+        } => format!(
+            " (boleto due on {boleto_due_date}, extension {} to {} over {})",
+            open.id, open.new_due_date, open.total_amount
+        ),
+        State::Reproved(closing) => {
+            let given = closing.given_reason.as_ref().map_or("none", Reason::as_str);
+            format!(" (by {}, reason given: {given})", closing.action)
+        }
+        State::InPreAuth
+        | State::InVerification
+        | State::ToApprove
+        | State::InAnalysis
+        | State::ToPay
+        | State::ToBill
+        | State::Concluded => String::new(),
+    };
     format!(
-        "version {} with net amount {:?} and {:?}",
-        operation.version,
-        operation.net_amount.map(Money::cents),
-        operation.state
+        "version {}, {net_amount}, {status}{more}",
+        operation.version
     )
 }

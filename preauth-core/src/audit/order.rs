@@ -124,10 +124,23 @@ fn replayed(stored: &StoredOrder, decoded: &[DecodedOrder], found: &mut Findings
     }
     found.expect(order == stored.order, Rule::StateOfItsEvents, || {
         format!(
-            "its events lead to {order:?}, and {:?} is stored",
-            stored.order
+            "its events lead to {}, and {} is stored",
+            shown(&order),
+            shown(&stored.order)
         )
     });
+}
+
+/// The fields that `evolve` can change, for messages.
+fn shown(order: &PaymentOrder) -> String {
+    let day = order.scheduled_for.map(|day| day.to_string());
+    format!(
+        "version {}, {} (scheduled for: {}, reason: {})",
+        order.version,
+        order.status,
+        day.as_deref().unwrap_or("no day"),
+        order.reason.as_ref().map_or("none", Reason::as_str)
+    )
 }
 
 /// The event reports the mutable fields as they were right after it.

@@ -385,6 +385,13 @@ async fn every_broken_rule_is_found(backend: Backend) {
         let (_, found) = audited(&copy, true).await;
         let is_found = found.iter().any(|violation| violation.rule == rule);
         assert!(is_found, "{rule:?} does not find {statements:?}: {found:?}");
+        for name in ["None", "Some(", "InPreAuth", " { "] {
+            let is_named = found.iter().any(|it| it.to_string().contains(name));
+            assert!(
+                !is_named,
+                "{name} is of the program, not of the contract: {found:?}"
+            );
+        }
         broken.insert(rule);
     }
     let all: BTreeSet<_> = Rule::ALL.iter().copied().collect();
