@@ -29,6 +29,12 @@ pub enum VaultError {
     /// The secret was not encrypted for this endpoint under an available master key.
     #[error("secret was not sealed for this endpoint under a known master key")]
     Sealed,
+    /// Another instance, or an earlier one, encrypted it under a master key that this one does not have.
+    #[error(
+        "it was sealed with the master key {0}, which this server does not have: every instance needs the same master \
+         key file; give this one a copy of it and start it again"
+    )]
+    OtherKey(MasterKeyId),
 }
 
 /// Encrypts and decrypts signing secrets: the first of its master keys encrypts, all decrypt.
@@ -89,7 +95,13 @@ impl Vault {
 
     /// Decrypts the result of [`Vault::seal`] under any of the keys.
     pub fn unseal(&self, endpoint: EndpointId, sealed: &[u8]) -> Result<SecretString, VaultError> {
-        self.decrypt(endpoint, sealed).ok_or(VaultError::Sealed)
+        let other = Parts::of(sealed)
+            .map(|parts| parts.key)
+            .filter(|id| self.keys().all(|known| known != *id));
+        match other {
+            Some(id) => Err(VaultError::OtherKey(id)),
+            None => self.decrypt(endpoint, sealed).ok_or(VaultError::Sealed),
+        }
     }
 
     /// The key that encrypts.

@@ -1,5 +1,8 @@
 //! A company is mailed when its endpoint begins to fail, and when it has recovered.
 
+use sqlx::postgres::PgConnection;
+use sqlx::sqlite::SqliteConnectOptions;
+use sqlx::{ConnectOptions, Connection, Executor};
 use test_support::{
     Backend, Sandbox, TestReceiver,
     office::{kept, list_mails, offer, until_true},
@@ -11,6 +14,7 @@ use crate::eml::Eml;
 
 on_each_database! {
     a_company_is_mailed_when_its_endpoint_begins_to_fail_and_when_it_has_recovered,
+    a_secret_that_this_server_cannot_open_is_no_failure_of_the_endpoint,
 }
 
 async fn a_company_is_mailed_when_its_endpoint_begins_to_fail_and_when_it_has_recovered(
@@ -49,6 +53,50 @@ async fn a_company_is_mailed_when_its_endpoint_begins_to_fail_and_when_it_has_re
     let recovered = list_mails(&sandbox, "kind=ENDPOINT_RECOVERED").await.len();
     assert_eq!(failing, recovered, "one to each reader");
     assert_eq!(list_mails(&sandbox, "kind=ENDPOINT_PAUSED").await.len(), 0);
+}
+
+/// As an instance with another master key seals it.
+async fn seal_with_another_key(backend: Backend, sandbox: &Sandbox) {
+    match backend {
+        Backend::Sqlite => {
+            let file = sandbox.data().join("preauth.db");
+            let options = SqliteConnectOptions::new().filename(file);
+            let mut connection = options.connect().await.unwrap();
+            let sql = "UPDATE endpoint_secrets SET sealed =
+                 CAST(substr(sealed, 1, 1) || x'01010101' || substr(sealed, 6) AS BLOB)";
+            connection.execute(sql).await.unwrap();
+            connection.close().await.unwrap();
+        }
+        Backend::Postgres => {
+            let url = sandbox.database_url().unwrap();
+            let mut connection = PgConnection::connect(&url).await.unwrap();
+            let sql = r"UPDATE endpoint_secrets
+                 SET sealed = overlay(sealed placing '\x01010101' from 2 for 4)";
+            connection.execute(sql).await.unwrap();
+            connection.close().await.unwrap();
+        }
+    }
+}
+
+async fn a_secret_that_this_server_cannot_open_is_no_failure_of_the_endpoint(backend: Backend) {
+    let receiver = TestReceiver::start().await;
+    let sandbox = Sandbox::start_sending_to(backend, &receiver.url()).await;
+    seal_with_another_key(backend, &sandbox).await;
+    offer(&sandbox, "NF-1", "a@fornecedor.example.com").await;
+    for (times, seconds) in [(1, 6), (2, 20), (2, 60), (3, 20)] {
+        tried(&sandbox, times).await;
+        advance(&sandbox, seconds).await;
+    }
+    let log = sandbox.log();
+    for part in [
+        "sealed with the master key 01010101",
+        "every instance needs the same",
+    ] {
+        assert!(log.contains(part), "{part:?} in {log}");
+    }
+    let failing = metrics(&sandbox).await;
+    assert!(failing.contains("\npreauth_endpoints_failing 0\n"));
+    assert_eq!(list_mails(&sandbox, "kind=ENDPOINT_FAILING").await.len(), 0);
 }
 
 /// Waits until the only delivery has this many attempts.

@@ -96,6 +96,8 @@ async fn end(session: &mut dyn Session, now: Timestamp, limit: u32) -> Result<u6
     Ok(count(&rows))
 }
 
+/// An attempt that could not be signed is no failure of the endpoint: nothing was sent to it.
+///
 /// An episode begins after the last mail about one: thus it is known whether its company was notified.
 async fn begin(session: &mut dyn Session, now: Timestamp, limit: u32) -> Result<u64, WriteError> {
     let found = query(sql!(
@@ -108,6 +110,7 @@ async fn begin(session: &mut dyn Session, now: Timestamp, limit: u32) -> Result<
              SELECT h.id, h.success_at,
                     (SELECT max(o.at) FROM (
                          SELECT (SELECT a.at FROM attempts a WHERE a.delivery_id = d.id
+                                     AND coalesce(a.error, '') <> 'SECRET'
                                  ORDER BY a.number DESC LIMIT 1 OFFSET 1) AS at
                          FROM (SELECT d.id, d.attempts_made FROM deliveries d
                                WHERE d.status = 'PENDING' AND d.attempts_made > 0
@@ -161,6 +164,7 @@ async fn notify(session: &mut dyn Session, now: Timestamp, limit: u32) -> Result
                 OR failing_mailed_at = failing_since
                    AND (SELECT max(o.at) FROM (
                             SELECT (SELECT a.at FROM attempts a WHERE a.delivery_id = d.id
+                                        AND coalesce(a.error, '') <> 'SECRET'
                                     ORDER BY a.number DESC LIMIT 1 OFFSET 1) AS at
                             FROM (SELECT d.id, d.attempts_made FROM deliveries d
                                   WHERE d.status = 'PENDING' AND d.attempts_made > 0
