@@ -1,6 +1,7 @@
 //! The sandbox's greeting: addresses, credentials, and commands to paste.
 
 use std::fmt::Write;
+use std::net::SocketAddr;
 
 use preauth_core::value::calendar;
 use preauth_core::value::{OperationId, Timestamp};
@@ -54,7 +55,7 @@ pub fn greeting(
         "\
 {title}
 
-{lines}
+{warning}{lines}
 {second}
 
 export BASE={integration} KEY={key}
@@ -86,6 +87,7 @@ curl -sS -w '\\n' -X POST {platform}/operations/{next}/request \\
 {stop}
 ",
         title = words::title(language),
+        warning = warning(platform_url, language),
         second = words::for_a_second_terminal(language),
         offer = words::offer(language, supplier),
         look = words::look(language),
@@ -95,6 +97,17 @@ curl -sS -w '\\n' -X POST {platform}/operations/{next}/request \\
         magic = words::magic(language),
         stop = words::stop(language),
     )
+}
+
+/// A paragraph, if other machines reach the platform API.
+fn warning(platform_url: &str, language: Language) -> String {
+    let address = platform_url.trim_start_matches("http://");
+    match address.parse::<SocketAddr>() {
+        Ok(bound) if !bound.ip().is_loopback() => {
+            format!("{}\n\n", words::open_to_the_network(language, address))
+        }
+        Ok(_) | Err(_) => String::new(),
+    }
 }
 
 /// A line per label with its value.

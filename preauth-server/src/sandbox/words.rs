@@ -47,6 +47,14 @@ texts! {
         en: "preauth sandbox: the whole service with demo data, for trying it out on this machine",
         pt: "preauth sandbox: o serviço inteiro com dados de demonstração, para experimentar nesta máquina",
     }
+    open_to_the_network(address: &str) {
+        en: "warning: the platform API answers on {address}, to other machines too: the operator token below \
+             administers this sandbox from there; leave --platform-listen out, or give it an \
+             address of this machine alone (127.0.0.1:8081)",
+        pt: "atenção: a API da plataforma responde em {address}, também a outras máquinas: com o token de operador \
+             abaixo elas administram este sandbox; não use --platform-listen, ou dê a ele um endereço \
+             só desta máquina (127.0.0.1:8081)",
+    }
     for_a_second_terminal() {
         en: "For a second terminal:",
         pt: "Cole em um segundo terminal:",

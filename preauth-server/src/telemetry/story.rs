@@ -143,7 +143,7 @@ fn delivery(facts: &Facts, language: Language) -> String {
         language,
         facts.get("event_type"),
         facts.get("attempt"),
-        outcome,
+        &words::logged(language, outcome),
         &words::logged(language, facts.get("verdict")),
         facts.get("duration_ms"),
     )
