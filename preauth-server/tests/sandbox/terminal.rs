@@ -25,11 +25,16 @@ impl Typed {
     }
 
     async fn start_with_locale(locale: &str, flags: &[&str]) -> Self {
+        Self::start_at("127.0.0.1:0", locale, flags).await
+    }
+
+    /// One whose platform API is at this address.
+    async fn start_at(platform: &str, locale: &str, flags: &[&str]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let log = std::fs::File::create(folder.path().join("log.txt")).unwrap();
         let free = "127.0.0.1:0";
         let mut process = Command::new(env!("CARGO_BIN_EXE_preauth-server"))
-            .args(["sandbox", "--listen", free, "--platform-listen", free])
+            .args(["sandbox", "--listen", free, "--platform-listen", platform])
             .args(["--ready-file".into(), folder.path().join("ready.json")])
             .args(flags)
             .env("LC_ALL", locale)
@@ -327,6 +332,36 @@ async fn in_portuguese_every_line_is_portuguese() {
         let lines = log.lines().filter(|line| !line.contains("/api/"));
         let found = lines.filter(|line| line.contains(english));
         assert_eq!(found.collect::<Vec<_>>(), [""; 0], "{english}");
+    }
+}
+
+#[tokio::test]
+async fn the_cause_of_a_failed_delivery_is_portuguese_too() {
+    let flags = ["--webhook-url", "http://127.0.0.1:1/"];
+    let typed = Typed::start_with_locale("pt_BR.UTF-8", &flags).await;
+    typed.offer("NF-1").await;
+    eventually("the delivery fails", || {
+        let line = "tentativa 1: conexão recusada, nova tentativa em ";
+        typed.log().contains(line)
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_platform_api_that_others_reach_is_warned_of_first() {
+    for (locale, word, rest) in [
+        ("C", "warning: ", "the platform API answers on 0.0.0.0:"),
+        (
+            "pt_BR.UTF-8",
+            "atenção: ",
+            "a API da plataforma responde em 0.0.0.0:",
+        ),
+    ] {
+        let open = Typed::start_at("0.0.0.0:0", locale, &[]).await.log();
+        let line = open.lines().nth(2).unwrap();
+        assert!(line.starts_with(&format!("{word}{rest}")), "{open}");
+        let own = Typed::start_with_locale(locale, &[]).await.log();
+        assert!(!own.contains(word), "{own}");
     }
 }
 
