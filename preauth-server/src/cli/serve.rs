@@ -13,7 +13,7 @@ use crate::hold::{Hold, HoldReason};
 use crate::hold_watch::HoldWatch;
 use crate::http::UnauthenticatedLimiter;
 use crate::http::server::Bound;
-use crate::invoice_files::{FileQuota, InvoiceFiles};
+use crate::invoice_files::{FileQuota, InvoiceFiles, is_s3, lacks_credentials};
 use crate::live::Live;
 use crate::mail::{Folder, MailParts};
 use crate::secret::{self, OperatorToken, OperatorTokens, SupplierLinks, Vault};
@@ -96,7 +96,7 @@ pub(super) async fn run(args: &RunArgs) -> Result<(), CliError> {
     // Only a server with an open database writes files of its own.
     let stores = store::open(&config.database_url).await?;
     make_data_folder(&config.data)?;
-    let (vault, tokens) = given.complete(&config)?;
+    let (vault, tokens) = given.complete(&config, &stores).await?;
     let watch = watch(&config, &stores).await?;
     watch.begin().await?;
     let clock = Arc::clone(&watch.clock);
@@ -182,6 +182,14 @@ fn files_of_invoices(
     let ledger = Arc::clone(&stores.files);
     let clock = Arc::<ServingClock>::clone(clock);
     let files = InvoiceFiles::open(&config.files_place, &config.data, ledger, clock)?;
+    let place = &config.files_place;
+    if is_s3(place) && lacks_credentials() {
+        tracing::warn!(
+            "neither AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY nor another source of credentials is given for \
+             {place}: invoice files are kept only if this machine's own role may write there; \
+             `preauth-server doctor` tries it"
+        );
+    }
     let quota = config.files_quota_bytes;
     Ok(files.with_quota(quota.map_or_else(FileQuota::none, FileQuota::of_bytes)))
 }
@@ -275,10 +283,14 @@ impl GivenSecrets {
     }
 
     /// Opens the secrets in the data folder, and creates them at the first start.
-    fn complete(self, config: &Config) -> Result<(Vault, OperatorTokens), CliError> {
+    async fn complete(
+        self,
+        config: &Config,
+        stores: &Stores,
+    ) -> Result<(Vault, OperatorTokens), CliError> {
         let vault = match self.vault {
             Some(vault) => vault,
-            None => own_vault(config)?,
+            None => own_vault(config, stores).await?,
         };
         let token = match self.token {
             Some(token) => token,
@@ -307,11 +319,18 @@ fn given_token(source: &TokenSource) -> Result<Option<OperatorToken>, CliError> 
     })
 }
 
-fn own_vault(config: &Config) -> Result<Vault, CliError> {
+async fn own_vault(config: &Config, stores: &Stores) -> Result<Vault, CliError> {
     let path = &config.master_key_file;
     let is_new = !path.exists();
     if is_new && config.database_url.is_postgres() {
         return Err(no_master_key(path).into());
+    }
+    if is_new {
+        // A new key would stand where the right one belongs.
+        let now = SystemClock.now();
+        let needed = secret::check_no_key_is_needed(&*stores.directory, now).await;
+        needed
+            .map_err(|error| format!("there is no master key file {}: {error}", path.display()))?;
     }
     let vault = Vault::open_or_create(path)?;
     if is_new {

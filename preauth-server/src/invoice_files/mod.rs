@@ -34,7 +34,7 @@ pub use content_hash::ContentHash;
 pub use keep::{Content, ContentStream};
 pub use ledger::FileLedger;
 pub use media_type::MediaType;
-pub use place::{Place, PlaceError, is_s3};
+pub use place::{Place, PlaceError, is_s3, lacks_credentials};
 pub use quota::{FileQuota, QuotaClaim};
 pub use spool::{Spool, Spooled};
 pub(crate) use sweep::SWEEP_BATCH;

@@ -248,6 +248,31 @@ pub fn is_s3(place: &str) -> bool {
     place.starts_with(S3_SCHEME)
 }
 
+/// Whether the `AWS_` variables give neither a key nor another way to one, for S3-compatible storage.
+#[cfg(feature = "s3")]
+#[must_use]
+pub fn lacks_credentials() -> bool {
+    use object_store::aws::{AmazonS3Builder, AmazonS3ConfigKey as Key};
+
+    let given = AmazonS3Builder::from_env();
+    [
+        Key::AccessKeyId,
+        Key::WebIdentityTokenFile,
+        Key::ContainerCredentialsRelativeUri,
+        Key::ContainerCredentialsFullUri,
+    ]
+    .iter()
+    .all(|key| given.get_config_value(key).is_none())
+        && given.get_config_value(&Key::SkipSignature).as_deref() != Some("true")
+}
+
+/// Without S3 no place needs any.
+#[cfg(not(feature = "s3"))]
+#[must_use]
+pub const fn lacks_credentials() -> bool {
+    false
+}
+
 /// Creates a folder for its owner alone, if it does not exist.
 pub(super) fn make_folder(path: &Path) -> Result<(), PlaceError> {
     create_private_directory(path).map_err(|cause| PlaceError::Folder {

@@ -59,6 +59,14 @@ pub async fn check_keys<E: Endpoints + ?Sized>(
     Ok(all_known(vault.keys().collect(), &key_usage)?)
 }
 
+/// Checks whether a server without any master key may make one: no signing secret in force needs another.
+pub async fn check_no_key_is_needed<E: Endpoints + ?Sized>(
+    endpoints: &E,
+    now: Timestamp,
+) -> Result<(), KeyCheckError> {
+    Ok(all_known(Vec::new(), &key_usage(endpoints, now).await?)?)
+}
+
 /// Whether each of these secrets is opened by the vault, if there is one; returns the endpoints of those that no
 /// key opens though it is there.
 pub fn try_secrets(

@@ -23,7 +23,9 @@ pub use handshake::{
     CHALLENGE_HEADER, Challenge, HANDSHAKE_PATH, Instance, NamedSession, NoChallenge, Proof,
     SharedKey,
 };
-pub use key_check::{KeyCheckError, Missing, MissingKeys, check_keys, try_secrets};
+pub use key_check::{
+    KeyCheckError, Missing, MissingKeys, check_keys, check_no_key_is_needed, try_secrets,
+};
 pub use key_usage::{KeyUsage, key_usage};
 pub use master_key::{MasterKeyFileError, MasterKeyId, MasterKeyIdError};
 pub use operator_token::{OperatorToken, TokenFileError};

@@ -216,6 +216,22 @@ async fn a_key_that_only_an_old_secret_needs_stops_the_start(backend: Backend) {
     );
 }
 
+#[tokio::test]
+async fn a_missing_master_key_is_named_and_none_is_made_in_its_place() {
+    let home = Sandbox::start(Backend::Sqlite).await.kill();
+    let file = key_file(&home);
+    let key = std::fs::read_to_string(&file).unwrap();
+    std::fs::remove_file(&file).unwrap();
+    let message = refused_start(&home);
+    let missing = format!("there is no master key file {}: ", file.display());
+    for part in [&missing, "1 signing secret sealed", "from your copy"] {
+        assert!(message.contains(part), "{part:?} in {message}");
+    }
+    assert!(!file.exists(), "{message}");
+    write_secret(&file, &key);
+    Sandbox::start_in(home, &[]).await;
+}
+
 async fn an_interrupted_or_repeated_re_encryption_does_what_is_left(backend: Backend) {
     let home = Sandbox::start(backend).await.kill();
     put_in_front(&home);

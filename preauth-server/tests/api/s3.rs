@@ -2,13 +2,16 @@
 //! part of S3 that storing files needs.
 
 use std::collections::BTreeMap;
+use std::process::Command;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use preauth_client::wire::path::PRE_AUTHORIZATIONS;
 use preauth_core::value::Cnpj;
 use serde_json::Value;
-use test_support::{Backend, Form, RawCaller, Sandbox, Server, offer_body, on_each_database};
+use test_support::{
+    Backend, Form, Home, RawCaller, Sandbox, Server, offer_body, on_each_database, server_program,
+};
 use wiremock::matchers::any;
 use wiremock::{Mock, MockServer, Request, Respond, ResponseTemplate};
 
@@ -84,6 +87,25 @@ fn xml(text: &str) -> ResponseTemplate {
     ResponseTemplate::new(200).set_body_raw(text.as_bytes(), "application/xml")
 }
 
+#[tokio::test]
+async fn a_bucket_without_credentials_is_warned_of_at_the_start() {
+    let mut program = Command::new(server_program());
+    for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("AWS_")) {
+        program.env_remove(name);
+    }
+    let home = Home::new(Backend::Sqlite).await;
+    let settings = [("PREAUTH_FILES_PLACE", "s3://bucket/invoices")];
+    let server = Server::start_program(program, home, TOKEN, &settings).await;
+    let log = server.log();
+    for part in [
+        "s3://bucket/invoices",
+        "AWS_ACCESS_KEY_ID",
+        "`preauth-server doctor`",
+    ] {
+        assert!(log.contains(part), "{part:?} in {log}");
+    }
+}
+
 /// A server whose files lie in the bucket, and the body of an offer to it.
 async fn served(
     backend: Backend,
@@ -103,6 +125,7 @@ async fn served(
         ("AWS_SECRET_ACCESS_KEY", "secret"),
     ];
     let server = Server::start_with(sandbox.kill(), TOKEN, &settings).await;
+    assert!(!server.log().contains("AWS_ACCESS_KEY_ID"));
     (server, offer, key)
 }
 
