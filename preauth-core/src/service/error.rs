@@ -7,6 +7,7 @@ use thiserror::Error;
 use crate::operation::Rejection;
 use crate::payment_order::OrderRejection;
 use crate::port::Unavailable;
+use crate::value::OperationId;
 
 /// The failure of a use case: refused, not done, or unknown.
 #[derive(Error)]
@@ -20,7 +21,10 @@ pub enum ServiceError {
     OrderRejected(#[from] OrderRejection),
     /// The idempotency key was used with another request; this request needs a new key.
     #[error("the idempotency key was used with another request; a new request needs a new key")]
-    IdempotencyKeyReused,
+    IdempotencyKeyReused {
+        /// The operation that was created under the key; `None` for the platform's creates.
+        operation: Option<OperationId>,
+    },
     /// The first request under this idempotency key is still being processed.
     #[error("a request with this idempotency key is still being processed; send it again later")]
     IdempotencyInProgress,
@@ -60,7 +64,7 @@ impl ServiceError {
             Self::Unknown(cause) => Self::NotDone(cause),
             other @ (Self::Rejected(_)
             | Self::OrderRejected(_)
-            | Self::IdempotencyKeyReused
+            | Self::IdempotencyKeyReused { .. }
             | Self::IdempotencyInProgress
             | Self::UnknownCompany
             | Self::Unprepared(_)

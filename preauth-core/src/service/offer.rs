@@ -355,7 +355,9 @@ impl Beginning<'_> {
                 body: reply.body.clone(),
             }))
         } else {
-            Some(Err(ServiceError::IdempotencyKeyReused))
+            Some(Err(ServiceError::IdempotencyKeyReused {
+                operation: Some(reply.operation),
+            }))
         }
     }
 }

@@ -101,7 +101,7 @@ impl Operations {
             if key.asked.include(&reply.fingerprint) {
                 Ok(Once::Replayed { body: reply.body })
             } else {
-                Err(ServiceError::IdempotencyKeyReused)
+                Err(ServiceError::IdempotencyKeyReused { operation: None })
             }
         }))
     }

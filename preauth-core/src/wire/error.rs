@@ -41,7 +41,8 @@ pub struct ErrorItem {
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(not(feature = "_exhaustive"), non_exhaustive)]
 pub struct ErrorDetail {
-    /// For `PRE_AUTH_DUPLICATE_INVOICE`, at index 0: the operation that holds the invoice.
+    /// For `PRE_AUTH_DUPLICATE_INVOICE`, at index 0: the operation that holds the invoice. For
+    /// `IDEMPOTENCY_KEY_REUSED` of a create: the one that was created under the key.
     #[serde(
         with = "number::optional",
         default,
@@ -49,7 +50,7 @@ pub struct ErrorDetail {
     )]
     pub anticipation_id: Option<OperationId>,
     /// For `VALIDATION_ERROR`, at the index of the error: the path of the field, such as
-    /// `invoice.dueDate`.
+    /// `invoice.dueDate`. Other refusals may name a field at index 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub field: Option<String>,
 }

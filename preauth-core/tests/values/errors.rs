@@ -62,7 +62,10 @@ fn errors() -> Vec<(Box<dyn Error>, &'static str)> {
             error(from_json::<ErrorBody>(b"{}")),
             "missing field `errors`",
         ),
-        (Box::new(ServiceError::IdempotencyKeyReused), "new key"),
+        (
+            Box::new(ServiceError::IdempotencyKeyReused { operation: None }),
+            "new key",
+        ),
         (Box::new(ServiceError::IdempotencyInProgress), "later"),
         (Box::new(ServiceError::NotDone(cause())), "the disk is full"),
         (Box::new(ServiceError::Unknown(cause())), "same key"),

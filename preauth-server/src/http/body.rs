@@ -43,16 +43,22 @@ pub(super) async fn json_text(req: &mut Request, limit: usize) -> Result<Vec<u8>
     read_within(req, limit).await
 }
 
-/// Reads a JSON body that may be absent.
+/// Reads a JSON body that may be absent. Many programs name its type although they send none.
 pub(super) async fn optional_json(req: &mut Request) -> Result<Json, ApiError> {
-    if header(req, CONTENT_TYPE.as_str()).is_some() {
-        return json(req).await;
+    let media_type = header(req, CONTENT_TYPE.as_str());
+    let is_named = media_type.is_some();
+    let otherwise = "Content-Type deve ser application/json, em UTF-8.";
+    if media_type.is_some_and(|it| !is_json(&it)) {
+        return Err(ApiError::new(ErrorCode::BadRequest).message(otherwise));
     }
-    if read(req).await?.is_empty() {
+    let bytes = read(req).await?;
+    if bytes.is_empty() {
         return Ok(Json::Object(Vec::new()));
     }
-    Err(ApiError::new(ErrorCode::BadRequest)
-        .message("Content-Type deve ser application/json, em UTF-8."))
+    if !is_named {
+        return Err(ApiError::new(ErrorCode::BadRequest).message(otherwise));
+    }
+    Ok(Json::parse(&bytes)?)
 }
 
 /// The `Content-Type` as sent; empty when there is none.

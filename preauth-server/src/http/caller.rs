@@ -16,7 +16,7 @@ use tokio::time::Instant;
 use crate::access::{Access, KeyHash, KeyRecord, RateLimit, Window};
 use crate::clock::Clock;
 
-use crate::access::hash_of_presented;
+use crate::access::{PREFIX as KEY_PREFIX, hash_of_presented};
 use crate::fair::{Tenant, charged_to};
 use crate::live::Live;
 
@@ -266,6 +266,9 @@ impl Gate {
     /// too many.
     fn refuse_unauthenticated(&self, req: &Request, code: ErrorCode, now: Timestamp) -> ApiError {
         match self.limiter.count(ClientAddress::of_request(req), now) {
+            Ok(()) if code == ErrorCode::ApiKeyInvalid && !resembles_key(req) => {
+                ApiError::new(code).message(messages::NO_BEARER_KEY)
+            }
             Ok(()) => ApiError::new(code),
             Err(seconds) => ApiError::new(ErrorCode::RateLimited).retry_after(seconds),
         }
@@ -345,6 +348,12 @@ impl std::fmt::Debug for Gate {
 /// The hash of the one key that a request presents; `None` when it presents none in the form of a key.
 fn presented_key(req: &Request) -> Option<KeyHash> {
     hash_of_presented(&bearer(req)?)
+}
+
+/// Whether a request presents something that begins as every key does. Whether such a key exists makes no
+/// difference.
+fn resembles_key(req: &Request) -> bool {
+    bearer(req).is_some_and(|token| token.starts_with(KEY_PREFIX))
 }
 
 /// Whole seconds until `end`, rounded up, at least one.

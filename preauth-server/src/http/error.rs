@@ -32,8 +32,10 @@ pub struct ApiError {
     message: Option<Box<Message>>,
     /// Every problem of every field, for validation errors.
     problems: Vec<Problem>,
-    /// The operation that already has the invoice.
+    /// The operation that already has the invoice, or was created under the idempotency key.
     existing: Option<OperationId>,
+    /// The field that it is about, if it is no validation error.
+    field: Option<&'static str>,
     /// Seconds until the request may be retried.
     retry_after: Option<u32>,
     /// The methods of the path, if the framework does not list them.
@@ -59,6 +61,7 @@ impl ApiError {
             message: None,
             problems: Vec::new(),
             existing: None,
+            field: field_of(code),
             retry_after: None,
             allow: None,
             cause: None,
@@ -108,6 +111,20 @@ impl ApiError {
     #[must_use]
     pub const fn retry_after(mut self, seconds: u32) -> Self {
         self.retry_after = Some(seconds);
+        self
+    }
+
+    /// Sets the operation that is in the way.
+    #[must_use]
+    const fn naming(mut self, existing: OperationId) -> Self {
+        self.existing = Some(existing);
+        self
+    }
+
+    /// Sets the field that it is about.
+    #[must_use]
+    pub(super) const fn about(mut self, field: &'static str) -> Self {
+        self.field = Some(field);
         self
     }
 
@@ -222,12 +239,12 @@ impl ApiError {
     pub(super) fn body(&self) -> ErrorBody {
         if self.problems.is_empty() {
             let mut body = ErrorBody::new(self.code, self.sentence(Language::Portuguese));
-            body.details = self.existing.map(|id| {
-                vec![ErrorDetail {
-                    anticipation_id: Some(id),
-                    ..ErrorDetail::default()
-                }]
-            });
+            let detail = ErrorDetail {
+                anticipation_id: self.existing,
+                field: self.field.map(str::to_owned),
+                ..ErrorDetail::default()
+            };
+            body.details = (detail != ErrorDetail::default()).then(|| vec![detail]);
             return body;
         }
         let problems = || self.problems.iter();
@@ -242,6 +259,18 @@ impl ApiError {
             errors: problems().map(item).collect(),
             details: Some(problems().map(detail).collect()),
         }
+    }
+}
+
+/// The field of a create that a rule refuses with a code.
+#[must_use]
+pub(super) const fn field_of(code: ErrorCode) -> Option<&'static str> {
+    match code {
+        ErrorCode::AnticipationInvalidDueDate
+        | ErrorCode::AnticipationDueDateTooFar
+        | ErrorCode::CreditAnalysisDueDateExceeded => Some("invoice.dueDate"),
+        ErrorCode::CreditAnalysisInvoiceAmountExceeded => Some("invoice.amount"),
+        _ => None,
     }
 }
 
@@ -315,7 +344,13 @@ impl From<ServiceError> for ApiError {
         match error {
             ServiceError::Rejected(rejection) => rejection.into(),
             ServiceError::OrderRejected(rejection) => rejection.into(),
-            ServiceError::IdempotencyKeyReused => Self::new(ErrorCode::IdempotencyKeyReused),
+            ServiceError::IdempotencyKeyReused { operation } => {
+                let error = Self::new(ErrorCode::IdempotencyKeyReused);
+                match operation {
+                    Some(id) => error.message(messages::KEY_OF_ANOTHER).naming(id),
+                    None => error,
+                }
+            }
             ServiceError::IdempotencyInProgress => {
                 Self::new(ErrorCode::IdempotencyInProgress).retry_after(RETRY_SOON_SECONDS)
             }
@@ -340,10 +375,11 @@ impl From<Rejection> for ApiError {
             Rejection::ExtensionTotalOutOfRange => {
                 Self::problem("totalAmount", Defect::MoneyOutOfRange)
             }
-            Rejection::DuplicateInvoice { existing } => Self {
-                existing: Some(existing),
-                ..Self::new(rejection.code())
-            },
+            Rejection::DuplicateInvoice { existing } => {
+                Self::new(rejection.code()).naming(existing)
+            }
+            Rejection::InvalidTransition { status } => Self::new(rejection.code())
+                .in_both(messages::transition(status), english::transition(status)),
             _ => Self::new(rejection.code()),
         }
     }
@@ -360,9 +396,11 @@ impl From<OrderRejection> for ApiError {
                 );
                 Self::new(ErrorCode::ResourceConflict).in_both(sentences.0, sentences.1)
             }
-            OrderRejection::InvalidTransition { .. } => {
-                Self::new(ErrorCode::AnticipationInvalidTransition)
-                    .in_both(messages::ORDER_TRANSITION, english::ORDER_TRANSITION)
+            OrderRejection::InvalidTransition { status } => {
+                Self::new(ErrorCode::AnticipationInvalidTransition).in_both(
+                    messages::order_transition(status),
+                    english::order_transition(status),
+                )
             }
         }
     }

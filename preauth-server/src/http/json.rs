@@ -49,7 +49,7 @@ impl Json {
     fn parse_at(place: &Place<'_>, name: &str, text: &[u8]) -> Result<Self, Vec<Problem>> {
         let whole = |defect| vec![Problem::new(name, defect)];
         let text = text.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(text);
-        let raw: &RawValue = serde_json::from_slice(text).map_err(|_| whole(Defect::NotJson))?;
+        let raw = json_of(text).map_err(whole)?;
         let mut duplicates = Vec::new();
         let tree = read(raw, place, 0, &mut duplicates).map_err(whole)?;
         if duplicates.is_empty() {
@@ -68,9 +68,7 @@ pub(super) fn elements_of<'t>(
 ) -> Result<Vec<&'t RawValue>, Vec<Problem>> {
     let problem = |field: &str, defect| Err(vec![Problem::new(field, defect)]);
     let text = body.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(body);
-    let Ok(raw) = serde_json::from_slice::<&RawValue>(text) else {
-        return problem("body", Defect::NotJson);
-    };
+    let raw = json_of(text).map_err(|defect| vec![Problem::new("body", defect)])?;
     let mut members = members_of(raw, "body")?
         .into_iter()
         .filter(|(key, _)| key == name);
@@ -100,6 +98,26 @@ pub(super) fn members_of<'t>(
     }
     let members = split::<Members<'t>>(raw.get());
     members.map(|it| it.0).map_err(problem)
+}
+
+/// The one JSON value of a text, not yet read, or where the text stops being one.
+fn json_of(text: &[u8]) -> Result<&RawValue, Defect> {
+    let text = std::str::from_utf8(text).map_err(|_| Defect::NotUtf8)?;
+    if text.trim().is_empty() {
+        return Err(Defect::Empty);
+    }
+    serde_json::from_str(text).map_err(|error| {
+        let line = text.split('\n').nth(error.line().saturating_sub(1));
+        let bytes = line.unwrap_or_default().char_indices();
+        Defect::NotJson {
+            line: error.line(),
+            // The parser counts bytes.
+            column: bytes
+                .take_while(|(byte, _)| *byte < error.column())
+                .count()
+                .max(1),
+        }
+    })
 }
 
 fn read(
@@ -141,12 +159,12 @@ fn read(
         }
         Some(b'"') => serde_json::from_str(text)
             .map(Json::Text)
-            .map_err(|_| Defect::NotJson),
+            .map_err(|_| Defect::LoneSurrogate),
         Some(b't') => Ok(Json::Bool(true)),
         Some(b'f') => Ok(Json::Bool(false)),
         Some(b'n') => Ok(Json::Null),
         Some(_) => Ok(Json::Number(text.to_owned())),
-        None => Err(Defect::NotJson),
+        None => Err(Defect::Empty),
     }
 }
 
@@ -177,9 +195,9 @@ fn write_key(f: &mut fmt::Formatter<'_>, key: &str) -> fmt::Result {
     }
 }
 
-/// Parses one level and leaves the values unparsed.
+/// Parses one level of valid JSON and leaves the values unparsed: only a key can be unreadable.
 fn split<'de, T: serde::Deserialize<'de>>(text: &'de str) -> Result<T, Defect> {
-    serde_json::from_str(text).map_err(|_| Defect::NotJson)
+    serde_json::from_str(text).map_err(|_| Defect::LoneSurrogate)
 }
 
 struct Members<'de>(Vec<(String, &'de RawValue)>);
@@ -260,26 +278,26 @@ mod tests {
     }
 
     #[test]
-    fn malformed_json_is_one_problem_of_the_body() {
-        let lone_surrogate = r#"{"a": "\ud800"}"#;
-        for body in [
-            "",
-            "{",
-            "{}x",
-            "nul",
-            "{\"a\":\"\u{1}\"}",
-            "[1,]",
-            "+1",
-            "NaN",
-            lone_surrogate,
+    fn malformed_json_is_one_problem_of_the_body_with_its_place() {
+        let at = |line, column| Defect::NotJson { line, column };
+        for (body, defect) in [
+            ("", Defect::Empty),
+            (" \r\n", Defect::Empty),
+            ("{", at(1, 1)),
+            ("{}x", at(1, 3)),
+            ("nul", at(1, 3)),
+            ("{\"a\":\"\u{1}\"}", at(1, 6)),
+            ("[1,]", at(1, 4)),
+            ("[\n  \"é\" 1\n]", at(2, 7)),
+            ("+1", at(1, 1)),
+            ("NaN", at(1, 1)),
+            (r#"{"a": "\ud800"}"#, Defect::LoneSurrogate),
+            (r#"{"\ud800": 1}"#, Defect::LoneSurrogate),
         ] {
-            assert_eq!(
-                problems(body),
-                [Problem::new("body", Defect::NotJson)],
-                "{body:?}"
-            );
+            assert_eq!(problems(body), [Problem::new("body", defect)], "{body:?}");
         }
-        assert!(Json::parse(b"\xFF").is_err());
+        let latin_1 = Json::parse(b"{\"a\":\"\xE9\"}").unwrap_err();
+        assert_eq!(latin_1, [Problem::new("body", Defect::NotUtf8)]);
     }
 
     #[test]

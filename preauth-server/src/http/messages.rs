@@ -1,7 +1,12 @@
 //! Every text for API callers, in Portuguese. Only the codes are part of the contract.
 
-use preauth_core::ErrorCode;
-use preauth_core::value::{CnpjError, DueDateError, EmailError, PaymentOrderId, TextError};
+use chrono::{NaiveDate, TimeDelta};
+use preauth_core::operation::{EARLIEST_DUE_DAYS, LATEST_DUE_DAYS};
+use preauth_core::value::{
+    CnpjError, DueDateError, EmailError, PaymentOrderId, PaymentOrderStatus, Status, TextError,
+    Timestamp, calendar,
+};
+use preauth_core::{ErrorCode, wire};
 
 use crate::dispatcher::UrlRefusal;
 use crate::hold::HoldReason;
@@ -11,8 +16,74 @@ use super::problem::Defect;
 use super::refusal::Refusal;
 use super::server::Flaw;
 
+/// An operation's status does not allow the action.
+pub(super) fn transition(status: Status) -> String {
+    format!(
+        "A situação da operação não permite esta ação ou mudou durante a chamada (situação atual: {status}); consulte a operação e tente novamente."
+    )
+}
+
 /// A payment order's status does not allow the action.
-pub(super) const ORDER_TRANSITION: &str = "A situação da ordem de pagamento não permite esta ação ou mudou durante a chamada; consulte a ordem.";
+pub(super) fn order_transition(status: PaymentOrderStatus) -> String {
+    format!(
+        "A situação da ordem de pagamento não permite esta ação ou mudou durante a chamada (situação atual: {status}); consulte a ordem."
+    )
+}
+
+/// A create under the idempotency key of another one, which the details name.
+pub(super) const KEY_OF_ANOTHER: &str = "Esta Idempotency-Key já foi usada com outro conteúdo, que criou a operação do anticipationId em details; use uma chave nova para cada operação.";
+
+/// The API key is missing, or sent in a way in which no key is read.
+pub(super) const NO_BEARER_KEY: &str = "A chave de API está ausente ou é inválida: envie um só cabeçalho Authorization: Bearer service_sk_…, sem aspas.";
+
+/// An item of a batch has no valid key.
+pub(super) const ITEM_KEY: &str = "Cada item precisa de um idempotencyKey de 8 a 100 caracteres, somente letras, dígitos, ponto, sublinhado, dois-pontos e hífen.";
+
+/// A due date outside the range of offers.
+pub(super) fn due_date_out_of_range(due_date: NaiveDate, now: Timestamp) -> String {
+    let today = calendar::today(now);
+    let day = |days: i64| {
+        today
+            .checked_add_signed(TimeDelta::days(days))
+            .unwrap_or(today)
+    };
+    let (earliest, latest) = (day(EARLIEST_DUE_DAYS), day(LATEST_DUE_DAYS));
+    let defect = if due_date < today {
+        "já passou"
+    } else if due_date < earliest {
+        "está próximo demais"
+    } else {
+        "está distante demais"
+    };
+    format!(
+        "O vencimento {defect}: deve ser de {earliest} a {latest}, que são {EARLIEST_DUE_DAYS} e {LATEST_DUE_DAYS} dias corridos a partir de hoje em São Paulo."
+    )
+}
+
+/// There is no such path on a listener. Only its beginning and its slashes count, so that the answer reveals
+/// nothing about records.
+pub(super) fn no_such_path(listener: &str, path: &str) -> Option<String> {
+    const INTEGRATION: &str = wire::path::PREFIX;
+    const PLATFORM: &str = "/api/platform/v1";
+    let (own, other, elsewhere) = match listener {
+        "integration" => (INTEGRATION, PLATFORM, "da plataforma, no listener privado"),
+        "platform" => (PLATFORM, INTEGRATION, "de integração, no listener público"),
+        _ => return None,
+    };
+    let general = sentence(ErrorCode::NotFound).trim_end_matches('.');
+    let hint = if path.matches(own).count() > 1 {
+        format!("{own} está repetido")
+    } else if path.starts_with(other) {
+        format!("{other} é da API {elsewhere}")
+    } else if path.len() > 1 && (path.ends_with('/') || path.contains("//")) {
+        "há uma barra a mais".to_owned()
+    } else if !path.starts_with(own) {
+        format!("os endereços dela começam com {own}")
+    } else {
+        return None;
+    };
+    Some(format!("{general}: {hint}."))
+}
 
 /// An operation already has a payment order.
 pub(super) fn already_ordered(existing: PaymentOrderId) -> String {
@@ -301,10 +372,15 @@ pub(super) fn defect(field: &str, defect: &Defect) -> String {
         Defect::NotANumber => format!("{field} deve ser um número."),
         Defect::NotABoolean => format!("{field} deve ser true ou false."),
         Defect::Duplicate => format!("{field} aparece mais de uma vez no mesmo objeto."),
-        Defect::NotJson if field == "body" => {
-            "O corpo da requisição não é um JSON válido em UTF-8.".to_owned()
-        }
-        Defect::NotJson => format!("{field} não é um JSON válido em UTF-8."),
+        Defect::Empty => format!("{} está vazio; envie um objeto JSON.", whole(field)),
+        Defect::NotJson { line, column } => format!(
+            "{} deixa de ser um JSON válido na linha {line}, coluna {column}.",
+            whole(field)
+        ),
+        Defect::LoneSurrogate => format!(
+            "{} tem uma sequência \\u que é só metade de um caractere.",
+            whole(field)
+        ),
         Defect::TooDeep => "O JSON tem mais de 32 níveis.".to_owned(),
         Defect::Text(error) => text(field, *error),
         Defect::Cnpj(error) => cnpj(field, *error),
@@ -345,7 +421,7 @@ pub(super) fn defect(field: &str, defect: &Defect) -> String {
         Defect::Brackets { plain } => {
             format!("Use {plain} sem colchetes e repita o parâmetro: {plain}=A&{plain}=B.")
         }
-        Defect::NotUtf8 => format!("{field} não está em UTF-8."),
+        Defect::NotUtf8 => format!("{} não está em UTF-8.", whole(field)),
         Defect::NotNumeric => format!("{field} deve ser numérico."),
         Defect::NotACursor => format!(
             "{field} não é um cursor desta empresa; use o pagination.next de uma resposta anterior, sem alterá-lo, ou omita {field} para começar do evento mais antigo."
@@ -373,6 +449,14 @@ pub(super) fn defect(field: &str, defect: &Defect) -> String {
                 "{field} deve ser maior que zero e no máximo o valor da nota menos as retenções."
             )
         }
+    }
+}
+
+/// The subject of a sentence about a field that may be the whole body.
+fn whole(field: &str) -> &str {
+    match field {
+        "body" => "O corpo da requisição",
+        field => field,
     }
 }
 

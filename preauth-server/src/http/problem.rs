@@ -30,8 +30,17 @@ pub enum Defect {
     NotABoolean,
     /// A repeated key.
     Duplicate,
-    /// The body is not JSON in UTF-8.
-    NotJson,
+    /// A body, or a part of a form, without a JSON value.
+    Empty,
+    /// No JSON from this place on; both numbers begin at 1.
+    NotJson {
+        /// The line.
+        line: usize,
+        /// The character of the line.
+        column: usize,
+    },
+    /// A `\\u` escape of JSON that is half of a surrogate pair.
+    LoneSurrogate,
     /// The body exceeds the maximum nesting depth.
     TooDeep,
     /// A text outside its bounds.

@@ -1,7 +1,7 @@
 //! POST and GET: an offer, in the contract's form, and every reason to refuse one.
 
 use preauth_client::value::{Cnpj, DueDate, Email, InvoiceNumber, Money, Status};
-use preauth_client::wire::path::PRE_AUTHORIZATIONS;
+use preauth_client::wire::path::{PRE_AUTHORIZATIONS, VALIDATE};
 use preauth_client::{ErrorCode, NewPreAuthorization};
 use serde_json::json;
 use test_support::{Backend, Sandbox, due_date, offer_body, on_each_database, with};
@@ -163,6 +163,28 @@ async fn rules_refuse_in_their_order_and_change_nothing(backend: Backend) {
     for (body, code) in cases {
         let answer = caller.post_json(PRE_AUTHORIZATIONS, &body).await;
         assert_eq!(answer.refusal(), (422, code.to_owned()), "{body}");
+        let field = match code {
+            "CREDIT_ANALYSIS_INVOICE_AMOUNT_EXCEEDED" => Some("invoice.amount"),
+            code if code.contains("DUE_DATE") => Some("invoice.dueDate"),
+            _ => None,
+        };
+        assert_eq!(answer.fields(), field.as_slice(), "{body}");
+    }
+    let (earliest, latest) = (due_date(5), due_date(180));
+    for (due, defect) in [
+        (json!("2026-01-31"), "já passou"),
+        (json!(due_date(0).to_string()), "está próximo demais"),
+        (json!(due_date(181).to_string()), "está distante demais"),
+    ] {
+        let body = with(body(), "/invoice/dueDate", due);
+        let created = caller.post_json(PRE_AUTHORIZATIONS, &body).await;
+        let tried = caller.post_json(VALIDATE, &body).await;
+        let says = format!(
+            "O vencimento {defect}: deve ser de {earliest} a {latest}, que são 5 e 180 dias corridos a partir de hoje em São Paulo."
+        );
+        for answer in [created, tried] {
+            assert_eq!(answer.json()["errors"][0]["message"], says, "{body}");
+        }
     }
     for days in [5, 150] {
         let number = format!("NF-{days}");

@@ -62,18 +62,17 @@ async fn a_key_answers_one_content_only(backend: Backend) {
     let sandbox = Sandbox::start(backend).await;
     let caller = sandbox.caller("apiKey");
     let body = offer_body(&sandbox, "NF-1");
-    assert_eq!(
-        caller
-            .post_text(PRE_AUTHORIZATIONS, &[KEY], body.to_string())
-            .await
-            .status,
-        201
-    );
+    let made = caller
+        .post_text(PRE_AUTHORIZATIONS, &[KEY], body.to_string())
+        .await;
+    assert_eq!(made.status, 201, "{}", made.text);
     let other = with(body, "/invoice/amount", json!(12500.51));
     let answer = caller
         .post_text(PRE_AUTHORIZATIONS, &[KEY], other.to_string())
         .await;
     assert_eq!(answer.refusal(), (409, "IDEMPOTENCY_KEY_REUSED".to_owned()));
+    let names_the_first = json!([{"anticipationId": made.json()["id"]}]);
+    assert_eq!(answer.json()["details"], names_the_first);
     assert_eq!(
         answer.header("retry-after"),
         "",

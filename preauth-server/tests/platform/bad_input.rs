@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use preauth_client::wire::path::PRE_AUTHORIZATIONS;
 use preauth_server::http::platform::{PREFIX, routes};
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -18,6 +19,7 @@ on_each_database! {
     a_malformed_or_unknown_id_is_not_found,
     pages_are_held_to_their_bounds,
     unknown_paths_and_wrong_methods_have_different_errors,
+    a_body_that_may_be_absent_may_be_empty_beside_its_type,
 }
 
 const JSON: (&str, &str) = ("content-type", "application/json");
@@ -157,6 +159,9 @@ async fn a_body_that_is_not_plain_json_is_refused_everywhere(backend: Backend) {
             b"",
             deep.as_bytes(),
         ] {
+            if body.is_empty() && route.takes_an_empty_body() {
+                continue;
+            }
             let answer = send(&scene, route, &[JSON], body).await;
             let shown = String::from_utf8_lossy(&body[..body.len().min(40)]).into_owned();
             refused(&answer, 400, "VALIDATION_ERROR", &what(&shown));
@@ -380,6 +385,26 @@ async fn unknown_paths_and_wrong_methods_have_different_errors(backend: Backend)
     ] {
         let answer = scene.platform.get(&format!("{PREFIX}{path}")).await;
         refused(&answer, 404, "NOT_FOUND", path);
+        assert_eq!(
+            answer.text.contains("há uma barra a mais"),
+            path.ends_with('/'),
+            "{path}: {}",
+            answer.text
+        );
+    }
+    for (path, hint) in [
+        (
+            "/companies",
+            "os endereços dela começam com /api/platform/v1.",
+        ),
+        (
+            PRE_AUTHORIZATIONS,
+            "/api/integration/v1 é da API de integração, no listener público.",
+        ),
+    ] {
+        let answer = scene.platform.get(path).await;
+        refused(&answer, 404, "NOT_FOUND", path);
+        assert!(answer.text.contains(hint), "{path}: {}", answer.text);
     }
     let paths: BTreeSet<_> = ROUTES.iter().map(|route| route.path).collect();
     for path in paths {
@@ -407,4 +432,28 @@ async fn unknown_paths_and_wrong_methods_have_different_errors(backend: Backend)
             assert_eq!(listed, allowed, "{method} {path}");
         }
     }
+}
+
+async fn a_body_that_may_be_absent_may_be_empty_beside_its_type(backend: Backend) {
+    let scene = Scene::new(backend).await;
+    let id = scene.offer("NF-1").await;
+    let act = async |action: &str| {
+        let path = format!("{PREFIX}/operations/{id}/{action}");
+        scene.platform.post_text(&path, &[], String::new()).await
+    };
+    for (action, status) in [("request", "TO_APPROVE"), ("approve", "IN_ANALYSIS")] {
+        let done = act(action).await;
+        assert_eq!(done.status, 200, "{action}: {}", done.text);
+        assert_eq!(done.json()["status"], status, "{action}");
+    }
+    let without_amount = act("release").await;
+    refused(&without_amount, 400, "VALIDATION_ERROR", "release");
+    assert_eq!(without_amount.fields(), ["netAmount"]);
+    let again = act("approve").await;
+    refused(&again, 409, "ANTICIPATION_INVALID_TRANSITION", "approve");
+    assert!(
+        again.text.contains("situação atual: IN_ANALYSIS"),
+        "{}",
+        again.text
+    );
 }

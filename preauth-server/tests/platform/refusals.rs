@@ -107,6 +107,9 @@ async fn actions_outside_the_table_are_refused_and_change_nothing(backend: Backe
                 (409, "ANTICIPATION_INVALID_TRANSITION".to_owned())
             };
             assert_eq!(answer.refusal(), expected, "{action} after {way:?}");
+            let names_status = answer.text.contains(&format!("situação atual: {status}"));
+            let is_of_extension = action.ends_with(" extension");
+            assert!(names_status || is_of_extension, "{action}: {}", answer.text);
             refused += 1;
         }
         assert!(refused >= 13, "{way:?}");

@@ -277,6 +277,11 @@ impl Route {
         }
     }
 
+    /// Whether its body may be empty: none of its fields is required.
+    pub(crate) fn takes_an_empty_body(&self) -> bool {
+        matches!(self.takes, MaybeBody(fields) if fields.iter().all(|field| !field.required))
+    }
+
     /// Whether its `{id}` is a number; the others are UUIDs.
     pub(crate) fn is_numbered(&self) -> bool {
         let numbered = [

@@ -68,7 +68,13 @@ fn assert_is_real(answer: &Answer, code: ErrorCode) {
     );
     assert_eq!(
         body["details"].is_array(),
-        matches!(name, "VALIDATION_ERROR" | "PRE_AUTH_DUPLICATE_INVOICE"),
+        matches!(
+            name,
+            "VALIDATION_ERROR"
+                | "PRE_AUTH_DUPLICATE_INVOICE"
+                | "IDEMPOTENCY_KEY_REUSED"
+                | "CREDIT_ANALYSIS_INVOICE_AMOUNT_EXCEEDED"
+        ) || name.contains("DUE_DATE"),
         "{body}"
     );
     let header = |name| answer.headers.contains_key(name);
@@ -315,7 +321,10 @@ async fn the_client_reads_every_provoked_refusal() {
         assert_eq!(error.code().unwrap().as_str(), code.as_str());
         assert_eq!(error.status(), Some(status(code)));
         let names_fields = error.problems().any(|problem| problem.field.is_some());
-        assert_eq!(names_fields, code == ErrorCode::ValidationError);
+        let is_of_one_field = code.as_str().contains("DUE_DATE")
+            || code == ErrorCode::CreditAnalysisInvoiceAmountExceeded;
+        let is_of_fields = is_of_one_field || code == ErrorCode::ValidationError;
+        assert_eq!(names_fields, is_of_fields, "{code:?}");
         let is_duplicate = code == ErrorCode::PreAuthDuplicateInvoice;
         assert_eq!(
             error.existing_operation_id(),

@@ -46,7 +46,7 @@ pub async fn a_platform_key_used_for_another_request_is_refused(host: &dyn Host)
     let (key, advance) = (scene.new_key(), scene.advance(scene.payer, None));
     created(send(&scene.service, &key, 1, &advance, scene.now).await);
     let refused = send(&scene.service, &key, 2, &advance, scene.now).await;
-    let Err(ServiceError::IdempotencyKeyReused) = refused else {
+    let Err(ServiceError::IdempotencyKeyReused { operation: None }) = refused else {
         panic!("{refused:?}");
     };
     assert_eq!(count(&scene).await, 1);
@@ -77,7 +77,7 @@ pub async fn an_expired_platform_reply_is_replaced(host: &dyn Host) {
     let end = scene.now.saturating_add(retention());
     let last_moment = end.saturating_sub(TimeDelta::milliseconds(1));
     let refused = send(&scene.service, &key, 2, &advance, last_moment).await;
-    let Err(ServiceError::IdempotencyKeyReused) = refused else {
+    let Err(ServiceError::IdempotencyKeyReused { operation: None }) = refused else {
         panic!("{refused:?}");
     };
     let renewed = created(send(&scene.service, &key, 2, &advance, end).await);

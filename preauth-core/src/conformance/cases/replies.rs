@@ -42,9 +42,11 @@ pub async fn a_key_used_for_another_offer_is_refused(host: &dyn Host) {
     let mut another = scene.offer();
     another.invoice.due_date = scene.due_in(1);
     let refused = send(&scene, &another, &key, scene.now).await;
-    let Err(ServiceError::IdempotencyKeyReused) = refused else {
+    let Err(ServiceError::IdempotencyKeyReused { operation }) = refused else {
         panic!("{refused:?}");
     };
+    let reply = stored_reply(&scene, &offer, &key).await.unwrap();
+    assert_eq!(operation, Some(reply.operation));
 }
 
 /// Keys of different head offices, and keys that differ in case, are independent.
@@ -72,7 +74,7 @@ pub async fn an_expired_reply_is_replaced(host: &dyn Host) {
     let end = scene.now.saturating_add(retention());
     let last_moment = end.saturating_sub(TimeDelta::milliseconds(1));
     let refused = send(&scene, &second, &key, last_moment).await;
-    let Err(ServiceError::IdempotencyKeyReused) = refused else {
+    let Err(ServiceError::IdempotencyKeyReused { .. }) = refused else {
         panic!("{refused:?}");
     };
     // Expired, but not replaced: it is still part of the input of the decision.

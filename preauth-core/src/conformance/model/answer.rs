@@ -27,7 +27,7 @@ impl Run<'_> {
 
     pub(super) fn refusal(&self, error: &ServiceError) -> Outcome {
         let rejection = match error {
-            ServiceError::IdempotencyKeyReused => return Outcome::KeyReused,
+            ServiceError::IdempotencyKeyReused { .. } => return Outcome::KeyReused,
             ServiceError::Rejected(rejection) => *rejection,
             other => panic!("{other:?}"),
         };

@@ -16,7 +16,13 @@ pub(in crate::http) fn defect(field: &str, defect: &Defect) -> String {
         Defect::NotANumber => format!("{field} must be a number."),
         Defect::NotABoolean => format!("{field} must be true or false."),
         Defect::Duplicate => format!("{field} appears more than once in the same object."),
-        Defect::NotJson => format!("{field} is not valid JSON in UTF-8."),
+        Defect::Empty => format!("{field} is empty; it must be a JSON object."),
+        Defect::NotJson { line, column } => {
+            format!("{field} stops being valid JSON in line {line}, column {column}.")
+        }
+        Defect::LoneSurrogate => {
+            format!("{field} has a \\u escape that is only half of a character.")
+        }
         Defect::TooDeep => "The JSON has more than 32 levels.".to_owned(),
         Defect::Text(error) => text(field, *error),
         Defect::Cnpj(error) => cnpj(field, *error),
@@ -169,7 +175,9 @@ mod tests {
             Defect::NotANumber,
             Defect::NotABoolean,
             Defect::Duplicate,
-            Defect::NotJson,
+            Defect::Empty,
+            Defect::NotJson { line: 1, column: 2 },
+            Defect::LoneSurrogate,
             Defect::TooDeep,
             Defect::CnpjNotNumeric,
             Defect::Decimal(preauth_core::value::DecimalError::Empty),

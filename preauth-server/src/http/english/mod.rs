@@ -6,7 +6,9 @@ mod refusal;
 use preauth_core::ErrorCode;
 
 pub(super) use defect::defect;
-pub(super) use refusal::{NAME_NOT_LOOKED_UP, ORDER_TRANSITION, already_ordered, held, refusal};
+pub(super) use refusal::{
+    NAME_NOT_LOOKED_UP, already_ordered, held, order_transition, refusal, transition,
+};
 
 /// The meaning of a code.
 #[expect(clippy::too_many_lines, reason = "one sentence per code, in one place")]

@@ -1,14 +1,24 @@
 //! Refusals in English that are more specific than their codes.
 
-use preauth_core::value::PaymentOrderId;
+use preauth_core::value::{PaymentOrderId, PaymentOrderStatus, Status};
 
 use crate::dispatcher::UrlRefusal;
 use crate::hold::HoldReason;
 use crate::http::refusal::Refusal;
 
+/// An operation's status does not allow the action.
+pub(in crate::http) fn transition(status: Status) -> String {
+    format!(
+        "The operation's status does not allow this action, or changed during the call; it is {status}."
+    )
+}
+
 /// A payment order's status does not allow the action.
-pub(in crate::http) const ORDER_TRANSITION: &str =
-    "The payment order's status does not allow this action, or changed during the call.";
+pub(in crate::http) fn order_transition(status: PaymentOrderStatus) -> String {
+    format!(
+        "The payment order's status does not allow this action, or changed during the call; it is {status}."
+    )
+}
 
 /// The DNS look-up of the endpoint's name failed.
 pub(in crate::http) const NAME_NOT_LOOKED_UP: &str =

@@ -21,6 +21,7 @@ use crate::http::caller::Caller;
 use crate::http::convert::{self, ReadOffer};
 use crate::http::error::{ApiError, status_number};
 use crate::http::json::{self, Json};
+use crate::http::messages;
 use crate::http::problem::Defect;
 use crate::http::reply::Reply;
 
@@ -95,7 +96,11 @@ impl Item {
         };
         let key = only(KEY)?.and_then(|raw| serde_json::from_str::<Cow<'_, str>>(raw.get()).ok());
         let key = key.and_then(|text| IdempotencyKey::parse(&text).ok());
-        let key = key.ok_or_else(|| ApiError::new(ErrorCode::IdempotencyKeyInvalid))?;
+        let key = key.ok_or_else(|| {
+            ApiError::new(ErrorCode::IdempotencyKeyInvalid)
+                .message(messages::ITEM_KEY)
+                .about(KEY)
+        })?;
         let create = only(CREATE)?.filter(|raw| raw.get() != "null");
         let create = create.ok_or_else(|| ApiError::problem(CREATE, Defect::Required))?;
         if create.get().len() > body::JSON_LIMIT_BYTES {

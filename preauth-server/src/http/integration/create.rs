@@ -1,8 +1,8 @@
 //! POST /pre-authorizations: offers a supplier an advance.
 
-use preauth_core::operation::Offer;
-use preauth_core::service::{OfferOutcome, Preparation};
-use preauth_core::value::{IdempotencyKey, Scope};
+use preauth_core::operation::{Offer, Rejection};
+use preauth_core::service::{OfferOutcome, Preparation, ServiceError};
+use preauth_core::value::{IdempotencyKey, Scope, Timestamp};
 use salvo::async_trait;
 use salvo::http::{Request, StatusCode};
 
@@ -11,7 +11,7 @@ use crate::http::convert::{self, ReadOffer, Unreadable};
 use crate::http::create_body::{Keeping, Received, Upload};
 use crate::http::error::ApiError;
 use crate::http::reply::Reply;
-use crate::http::{create_body, idempotency};
+use crate::http::{create_body, idempotency, messages};
 use crate::log;
 
 use super::{Endpoint, IntegrationApi};
@@ -87,11 +87,26 @@ pub(super) async fn make(
     let offered = api
         .operations
         .offer_prepared(&offer, actor, key.as_ref(), preparation, now)
-        .await?;
+        .await
+        .map_err(|error| refused(error, &offer, now))?;
     if let OfferOutcome::Created { operation, .. } = &offered {
         log::began(operation, None);
     }
     Ok(offered.into())
+}
+
+/// A failure of an offer; a due date out of range is answered with the range of the day.
+pub(super) fn refused(error: ServiceError, offer: &Offer, now: Timestamp) -> ApiError {
+    let is_out_of_range = matches!(
+        error,
+        ServiceError::Rejected(Rejection::DueDateTooNear | Rejection::DueDateTooFar)
+    );
+    let error = ApiError::from(error);
+    if is_out_of_range {
+        let due_date = offer.invoice.due_date.date();
+        return error.message(messages::due_date_out_of_range(due_date, now));
+    }
+    error
 }
 
 /// Replays the answer of an earlier build under the same key, if the only problems are characters

@@ -42,6 +42,8 @@ enum Recipe {
     Problems,
     /// With the operation that already has the invoice.
     Duplicate,
+    /// With the operation that was created under the key.
+    Reused,
     /// With the allowed methods.
     OtherMethod,
     /// For a key that another request holds.
@@ -227,10 +229,10 @@ const fn recipe(code: ErrorCode) -> Option<Recipe> {
         | ErrorCode::RequestTimeout
         | ErrorCode::PayloadTooLarge
         | ErrorCode::IdempotencyKeyInvalid
-        | ErrorCode::IdempotencyKeyReused
         | ErrorCode::EventCursorExpired => Some(Recipe::Code),
         ErrorCode::ValidationError => Some(Recipe::Problems),
         ErrorCode::PreAuthDuplicateInvoice => Some(Recipe::Duplicate),
+        ErrorCode::IdempotencyKeyReused => Some(Recipe::Reused),
         ErrorCode::MethodNotAllowed => Some(Recipe::OtherMethod),
         ErrorCode::IdempotencyInProgress => Some(Recipe::InProgress),
         ErrorCode::RateLimited => Some(Recipe::UsedUp),
@@ -263,6 +265,10 @@ async fn refuse(
         Recipe::Problems => ApiError::validation(asked.problems()),
         Recipe::Duplicate => Rejection::DuplicateInvoice {
             existing: newest(api, caller).await?,
+        }
+        .into(),
+        Recipe::Reused => ServiceError::IdempotencyKeyReused {
+            operation: Some(newest(api, caller).await?),
         }
         .into(),
         Recipe::OtherMethod => ApiError::new(code).allow(asked.methods()),

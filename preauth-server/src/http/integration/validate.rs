@@ -11,7 +11,7 @@ use crate::http::convert::{self, Texts};
 use crate::http::error::ApiError;
 use crate::http::reply::Reply;
 
-use super::{Endpoint, IntegrationApi};
+use super::{Endpoint, IntegrationApi, create};
 
 pub(super) struct Validate;
 
@@ -32,7 +32,9 @@ impl Endpoint for Validate {
             magic.check_offer(api, &caller, &offer).await?;
         }
         api.gate.check_again(&caller, Self::SCOPE, req).await?;
-        let accepted = api.operations.validate(&offer, api.clock.now()).await?;
+        let now = api.clock.now();
+        let accepted = api.operations.validate(&offer, now).await;
+        let accepted = accepted.map_err(|error| create::refused(error, &offer, now))?;
         let operation = accepted.operation;
         let supplier = ValidatedSupplier::new(
             operation.supplier.cnpj,

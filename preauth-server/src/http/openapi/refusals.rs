@@ -6,6 +6,7 @@ use preauth_core::ErrorCode;
 use preauth_core::wire::{ErrorBody, ErrorDetail};
 use serde_json::Value;
 
+use crate::http::error::field_of;
 use crate::http::{sentence, status};
 
 use super::document::{Content, Ref, RefOr, Response};
@@ -96,7 +97,10 @@ fn detail(code: ErrorCode) -> Option<ErrorDetail> {
             anticipation_id: preauth_core::value::OperationId::new(41),
             ..ErrorDetail::default()
         }),
-        _ => None,
+        _ => field_of(code).map(|field| ErrorDetail {
+            field: Some(field.to_owned()),
+            ..ErrorDetail::default()
+        }),
     }
 }
 

@@ -48,14 +48,14 @@ pub(in crate::http) fn errors() -> (Schema, Schema) {
             optional(
                 "anticipationId",
                 Schema::integer(
-                    "For PRE_AUTH_DUPLICATE_INVOICE, at index 0: the operation in the way.",
+                    "For PRE_AUTH_DUPLICATE_INVOICE, and IDEMPOTENCY_KEY_REUSED of a pre-authorization, at index 0: the operation in the way.",
                     41,
                 ),
             ),
             optional(
                 "field",
                 Schema::text(
-                    "For VALIDATION_ERROR: where the problem is.",
+                    "Where the problem is: for VALIDATION_ERROR, and for other refusals of one field.",
                     "invoice.dueDate",
                 ),
             ),

@@ -99,7 +99,12 @@ fn layered(service: Service, log: RequestLog) -> Service {
 
 /// The outer layers.
 fn around(service: Service, log: RequestLog) -> Service {
-    service.hoop(log).hoop(Unanswered).hoop(Linger).hoop(Strict)
+    let listener = log.listener;
+    service
+        .hoop(log)
+        .hoop(Unanswered { listener })
+        .hoop(Linger)
+        .hoop(Strict)
 }
 
 #[cfg(test)]

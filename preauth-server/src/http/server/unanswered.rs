@@ -6,11 +6,14 @@ use salvo::http::{Method, Request, Response, StatusCode};
 use salvo::{Depot, FlowCtrl, Handler, async_trait};
 
 use crate::http::error::ApiError;
-use crate::http::handler;
+use crate::http::{handler, messages};
 
 /// A layer around every endpoint: gives every refusal its body, and HEAD the length of GET's
 /// answer.
-pub(super) struct Unanswered;
+pub(super) struct Unanswered {
+    /// Which listener it is, for hints about its paths.
+    pub(super) listener: &'static str,
+}
 
 #[async_trait]
 impl Handler for Unanswered {
@@ -25,7 +28,7 @@ impl Handler for Unanswered {
         if res.body.is_none() {
             let refused = res.status_code.and_then(code_of);
             if let Some(code) = refused {
-                handler::refuse(ApiError::new(code), depot, res);
+                handler::refuse(self.refusal(code, req), depot, res);
             }
         }
         if req.method() == Method::HEAD
@@ -34,6 +37,19 @@ impl Handler for Unanswered {
             // The framework drops the body afterwards, and its length with it.
             res.headers_mut()
                 .insert(CONTENT_LENGTH, HeaderValue::from(length));
+        }
+    }
+}
+
+impl Unanswered {
+    fn refusal(&self, code: ErrorCode, req: &Request) -> ApiError {
+        let error = ApiError::new(code);
+        if code != ErrorCode::NotFound {
+            return error;
+        }
+        match messages::no_such_path(self.listener, req.uri().path()) {
+            Some(message) => error.message(message),
+            None => error,
         }
     }
 }

@@ -66,7 +66,7 @@ impl From<ServiceError> for Refused {
             }
             ServiceError::Rejected(rejection) => Self::Rejected(rejection),
             ServiceError::OrderRejected(_)
-            | ServiceError::IdempotencyKeyReused
+            | ServiceError::IdempotencyKeyReused { .. }
             | ServiceError::IdempotencyInProgress
             | ServiceError::Unprepared(_)
             | ServiceError::NotDone(_)

@@ -70,21 +70,25 @@ pub(super) async fn an_item_that_is_malformed_is_no_obstacle_to_the_others(backe
     let key = "\"idempotencyKey\": \"pedido-9999\"";
     let bad = [
         ("7".to_owned(), "VALIDATION_ERROR", Some("items[0]")),
-        ("{}".to_owned(), "IDEMPOTENCY_KEY_INVALID", None),
+        (
+            "{}".to_owned(),
+            "IDEMPOTENCY_KEY_INVALID",
+            Some("idempotencyKey"),
+        ),
         (
             format!("{{\"preAuthorization\": {offer}}}"),
             "IDEMPOTENCY_KEY_INVALID",
-            None,
+            Some("idempotencyKey"),
         ),
         (
             format!("{{\"idempotencyKey\": 12345678, \"preAuthorization\": {offer}}}"),
             "IDEMPOTENCY_KEY_INVALID",
-            None,
+            Some("idempotencyKey"),
         ),
         (
             format!("{{\"idempotencyKey\": \"curta\", \"preAuthorization\": {offer}}}"),
             "IDEMPOTENCY_KEY_INVALID",
-            None,
+            Some("idempotencyKey"),
         ),
         (
             format!("{{{key}, {key}, \"preAuthorization\": {offer}}}"),
@@ -125,6 +129,8 @@ pub(super) async fn an_item_that_is_malformed_is_no_obstacle_to_the_others(backe
         assert_eq!(refused["status"], 400, "{bad}: {}", answer.text);
         assert_eq!(refused["errors"][0]["code"], code, "{bad}");
         assert_eq!(refused["details"][0]["field"].as_str(), field, "{bad}");
+        let errors = refused["errors"].to_string();
+        assert!(!errors.contains("Idempotency-Key"), "{bad}: {errors}");
         assert_eq!(results[1]["status"], 201, "{bad}: {}", answer.text);
     }
 }

@@ -79,8 +79,9 @@ const SHARED: &[Shared] = &[
 const DESCRIPTION: &str = "\
 A construction company's ERP offers its suppliers advances on the invoices that the company will pay.
 
-- Bodies are JSON in UTF-8. Timestamps are UTC with milliseconds; dates are `YYYY-MM-DD`; amounts are reais, exact to cents, in at most 32 digits and with an exponent of at most 32. \
-A numeric string such as `\"1234.56\"` is taken for `invoice.amount`, too.
+- Bodies are JSON in UTF-8. Timestamps are UTC with milliseconds; dates are `YYYY-MM-DD`; amounts are reais, in at most 32 digits and with an exponent of at most 32. \
+A numeric string such as `\"1234.56\"` is taken for `invoice.amount`, too. Amounts of requests are rounded to cents, half up; a thousands point \
+is read as decimals, so that `750.000` is 750 reais. Answers have at most two decimals.
 - Texts in requests must not be blank. They are trimmed, except `externalReference`; lengths count the Unicode characters that remain. Characters that do not show \
 are refused; patterns list those up to U+FFFF, and those above (U+E0000 to U+E0FFF and a few controls and blanks) are refused like them.
 - Within v1 fields, statuses, stages, event types and error codes may be added at any time: accept values and fields that you do not know. \

@@ -57,8 +57,9 @@ const DESCRIPTION: &str = "\
 The actions of companies, suppliers, the bank and the platform's own people, on the private listener. The API is made for the platform's own \
 tools: keep it private.
 
-- Bodies are JSON in UTF-8. Timestamps are UTC with milliseconds; dates are `YYYY-MM-DD`; amounts are reais, exact to cents, in at most \
-32 digits and with an exponent of at most 32; a numeric string is taken for an amount, too. Whole numbers have neither point nor exponent.
+- Bodies are JSON in UTF-8. Timestamps are UTC with milliseconds; dates are `YYYY-MM-DD`; amounts are reais, in at most \
+32 digits and with an exponent of at most 32; a numeric string is taken for an amount, too. Amounts of requests are rounded to \
+cents, half up; a thousands point is read as decimals, so that `750.000` is 750 reais. Answers have at most two decimals. Whole numbers have neither point nor exponent.
 - Texts in requests must not be blank. They are trimmed, except `externalReference`; lengths count the Unicode characters that remain. Characters that do not show \
 are refused; patterns list those up to U+FFFF, and those above (U+E0000 to U+E0FFF and a few controls and blanks) are refused like them.
 - Fields, statuses, event types and error codes may be added at any time: accept values and fields that you do not know. Sets of words in answers are \
