@@ -52,6 +52,9 @@ async fn a_session_opens_with_a_token_and_ends_with_signing_out(backend: Backend
     assert!(is_sign_in(
         &browser.get("/console/operations?status=TO_PAY").await
     ));
+    let page = browser.page("/console/sign-in").await;
+    let hint = "is shown once. The token of the configuration signs in, too.";
+    assert!(page.contains(hint), "{page}");
     let wrong = browser.sign_in("operator-token-of-the-testS").await;
     assert_eq!(wrong.status, 401, "{}", wrong.text);
     assert!(
