@@ -158,7 +158,7 @@ impl Client {
                 Failure::Unavailable(it)
             }
             (Some(it), status) if status.is_server_error() && !call.only_reads() => {
-                unknown(call, UnknownReason::Server(it))
+                unknown(call, UnknownReason::Server(Box::new(it)))
             }
             (Some(it), status) if status.is_server_error() => Failure::Unavailable(it),
             (Some(it), _) => Failure::Refused(it),

@@ -105,7 +105,7 @@ pub(crate) enum UnknownReason {
     /// The connection ended, or took too long.
     Connection(reqwest::Error),
     /// The server failed with an internal error.
-    Server(Refusal),
+    Server(Box<Refusal>),
 }
 
 /// An unsuccessful answer of the API.
@@ -119,7 +119,7 @@ pub(crate) struct Refusal {
     pub(super) existing: Option<i64>,
     pub(super) request_id: Option<String>,
     /// The next step, where a command knows a better one than the code has.
-    pub(super) next: Option<String>,
+    pub(super) next: Option<Box<str>>,
 }
 
 /// Why a server is not accepted as the intended one.
@@ -138,7 +138,7 @@ impl Failure {
     pub(super) fn advised(self, is_meant: impl FnOnce(&Refusal) -> bool, next: &str) -> Self {
         match self {
             Self::Refused(refusal) if is_meant(&refusal) => Self::Refused(Refusal {
-                next: Some(next.to_owned()),
+                next: Some(next.into()),
                 ..refusal
             }),
             other => other,

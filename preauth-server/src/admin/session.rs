@@ -77,9 +77,9 @@ impl Session {
     ) -> Result<(), Failure> {
         let answer = self.client.send(&call).await?;
         if self.json {
-            return print(answer.text);
+            return print(&answer.text);
         }
-        print(view.render(&answer.parse()?, self.screen))
+        print(&view.render(&answer.parse()?, self.screen))
     }
 
     /// The same, and prints the text that `note` returns for the record to standard error.
@@ -93,9 +93,9 @@ impl Session {
         let record = answer.parse()?;
         let note = note(&record);
         if self.json {
-            print(answer.text)?;
+            print(&answer.text)?;
         } else {
-            print(view.render(&record, self.screen))?;
+            print(&view.render(&record, self.screen))?;
         }
         if let Some(note) = note {
             let language = self.screen.language;
@@ -116,7 +116,7 @@ impl Session {
 
     /// Prints the platform's answer as it is.
     pub(super) async fn print_answer(&self, call: Call) -> Result<(), Failure> {
-        print(self.client.send(&call).await?.text)
+        print(&self.client.send(&call).await?.text)
     }
 
     /// Prints a note to standard error, for people.
@@ -136,9 +136,9 @@ impl Session {
     /// Prints a part of a record that was requested before.
     pub(super) fn show_part<T: Serialize>(&self, part: &T, view: &View<T>) -> Result<(), Failure> {
         if self.json {
-            return print(json_text(part));
+            return print(&json_text(part));
         }
-        print(view.render(part, self.screen))
+        print(&view.render(part, self.screen))
     }
 
     /// Prints a record that was requested before, for people as a table.
@@ -149,14 +149,14 @@ impl Session {
         columns: &[Field<T>],
     ) -> Result<(), Failure> {
         if self.json {
-            return print(json_text(record));
+            return print(&json_text(record));
         }
-        print(output::table(columns, rows, self.screen))
+        print(&output::table(columns, rows, self.screen))
     }
 
     /// Prints rows that were requested before as a CSV file.
     pub(super) fn print_csv<T>(&self, rows: &[T], columns: &[Field<T>]) -> Result<(), Failure> {
-        print(output::csv(columns, rows, self.screen.language))
+        print(&output::csv(columns, rows, self.screen.language))
     }
 
     /// Executes a call without a body in its answer, and prints `sentence`.
@@ -165,7 +165,7 @@ impl Session {
         // Every script gets one JSON value.
         let sentence = sentence.of(self.screen.language);
         let text = if self.json { "{}" } else { sentence };
-        print(text.to_owned())
+        print(text)
     }
 
     /// Prints a list, or the requested part of it.
@@ -178,7 +178,7 @@ impl Session {
         let (first, limit) = paging.first();
         let answer = self.page(&call, first, limit).await?;
         if self.json && !paging.all {
-            return print(answer.text);
+            return print(&answer.text);
         }
         let Listed {
             data,
@@ -197,7 +197,7 @@ impl Session {
         }
         if self.json {
             let all: Vec<_> = items.iter().map(|item| item.get()).collect();
-            return print(format!(r#"{{"data":[{}]}}"#, all.join(",")));
+            return print(&format!(r#"{{"data":[{}]}}"#, all.join(",")));
         }
         let rows: Result<Vec<T>, _> = items
             .iter()
@@ -205,14 +205,14 @@ impl Session {
             .collect();
         let rows = rows.map_err(Failure::NotUnderstood)?;
         if paging.csv {
-            return print(output::csv(columns, &rows, self.screen.language));
+            return print(&output::csv(columns, &rows, self.screen.language));
         }
         let mut text = output::table(columns, &rows, self.screen);
         text.push_str(&self.rest(&pagination, paging));
         if has_older {
             text.push_str(OLDER.of(self.screen.language));
         }
-        print(text)
+        print(&text)
     }
 
     /// Prints the rows of an answer that has no pages, and a note when there are more.
@@ -224,10 +224,10 @@ impl Session {
     ) -> Result<(), Failure> {
         let answer = self.client.send(&call).await?;
         if self.json {
-            return print(answer.text);
+            return print(&answer.text);
         }
         let (rows, note) = found(answer.parse()?);
-        print(output::table(columns, &rows, self.screen))?;
+        print(&output::table(columns, &rows, self.screen))?;
         if let Some(note) = note {
             let language = self.screen.language;
             output::print_note(note.of(language), language)?;
@@ -347,8 +347,8 @@ const OLDER: Text = Text::new(
 /// The records of a page, unchanged.
 type Items = Listed<Box<RawValue>>;
 
-fn print(text: String) -> Result<(), Failure> {
-    Ok(stdout::print(&text)?)
+fn print(text: &str) -> Result<(), Failure> {
+    Ok(stdout::print(text)?)
 }
 
 /// The id of an item of a list, if it has one.

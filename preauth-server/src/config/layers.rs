@@ -106,17 +106,13 @@ impl Layers {
     /// Adds the values of the environment; an unknown `PREAUTH_` variable is a problem.
     pub fn environment(&mut self, variables: impl Iterator<Item = (String, String)>) {
         for (name, text) in variables.filter(|(name, _)| name.starts_with("PREAUTH_")) {
-            match SETTINGS.iter().find(|setting| setting.variable() == name) {
-                Some(setting) => self.set(setting, text, Source::Environment),
-                None => {
-                    let names: Vec<_> = SETTINGS.iter().map(Setting::variable).collect();
-                    let names = names.iter().map(String::as_str);
-                    self.problems.push(format!(
-                        "{name} is not a setting{}",
-                        did_you_mean(&name, names)
-                    ));
-                }
+            if let Some(setting) = SETTINGS.iter().find(|setting| setting.variable() == name) {
+                self.set(setting, text, Source::Environment);
+                continue;
             }
+            let names: Vec<_> = SETTINGS.iter().map(Setting::variable).collect();
+            let hint = did_you_mean(&name, names.iter().map(String::as_str));
+            self.problems.push(format!("{name} is not a setting{hint}"));
         }
     }
 
