@@ -85,10 +85,11 @@ fn members(roots: &[u32]) -> Processes {
         .into_iter()
         .partition(|(pid, _)| roots.contains(pid));
     loop {
-        let (children, rest): (Processes, Processes) = others.into_iter().partition(|(_, fields)| {
-            let parent = fields.get(PARENT).and_then(|it| u32::try_from(*it).ok());
-            parent.is_some_and(|it| members.contains_key(&it))
-        });
+        let (children, rest): (Processes, Processes) =
+            others.into_iter().partition(|(_, fields)| {
+                let parent = fields.get(PARENT).and_then(|it| u32::try_from(*it).ok());
+                parent.is_some_and(|it| members.contains_key(&it))
+            });
         others = rest;
         if children.is_empty() {
             return members;

@@ -37,15 +37,15 @@ pub(super) struct Connections {
 
 impl Connections {
     pub(super) fn new(options: PgConnectOptions, primary: &Arc<Primary>) -> Self {
-        Self::of(CONNECTIONS, options, primary)
+        Self::at_most(CONNECTIONS, options, primary)
     }
 
     /// A pool for `tasks`: a connection for each, and one to replace a broken one that is still being closed.
     pub(super) fn apart(tasks: u32, options: PgConnectOptions, primary: &Arc<Primary>) -> Self {
-        Self::of(tasks.saturating_add(1), options, primary)
+        Self::at_most(tasks.saturating_add(1), options, primary)
     }
 
-    fn of(limit: u32, options: PgConnectOptions, primary: &Arc<Primary>) -> Self {
+    pub(super) fn at_most(limit: u32, options: PgConnectOptions, primary: &Arc<Primary>) -> Self {
         let pool = PgPoolOptions::new()
             .max_connections(limit)
             .acquire_timeout(ACQUIRE_TIMEOUT)

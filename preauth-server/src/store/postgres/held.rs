@@ -106,7 +106,7 @@ where
     }
 }
 
-/// The retries of one caller whose row is locked, with pauses between.
+/// The retries of a caller whose row is locked, or of a group whose table is, with pauses between.
 pub(super) struct Turns {
     began: Instant,
     pause: Duration,

@@ -10,6 +10,7 @@ use uuid::Uuid;
 use crate::store::error::Fault;
 use crate::store::rows::{FoundOffer, found_offer};
 
+use super::operations::in_progress_with_a_number;
 use super::rows::{Columns, place};
 use crate::store::sql::operations::by_id;
 
@@ -17,13 +18,13 @@ use crate::store::sql::operations::by_id;
 ///
 /// A subquery with a limit has only one plan: row by row, by the whole key, however small its
 /// table is at planning time. A join on two columns from two tables would search by the first
-/// alone, and compare all rows of a company. The condition on the holder's number and status
-/// repeats that of the unique index verbatim: otherwise PostgreSQL does not use the index.
+/// alone, and compare all rows of a company.
 ///
 /// The sequence writes to the log at every 32nd id, for which nobody waits: the commit of an operation comes later in
 /// the log, so no durable operation has an id that a crash gives out again. A request that outlives the crash may find
 /// that another one has its id by now: one of the two conflicts, and decides again.
-const FIND: &str = "SELECT t.n,
+const FIND: &str = concat!(
+    "SELECT t.n,
                 p.id AS payer_id, p.head_office_id AS payer_head_office_id, p.cnpj AS payer_cnpj,
                 p.name AS payer_name,
                 s.id AS supplier_id, s.head_office_id AS supplier_head_office_id,
@@ -43,8 +44,9 @@ const FIND: &str = "SELECT t.n,
                      SELECT o.id FROM operations o
                      WHERE o.head_office_id = p.head_office_id AND o.supplier_cnpj = t.supplier
                        AND coalesce(o.invoice_number_nfc, o.invoice_number) = f.number
-                       AND o.invoice_number IS NOT NULL
-                       AND o.status NOT IN ('REPROVED', 'CONCLUDED') LIMIT 1) AS o
+                       AND ",
+    in_progress_with_a_number!(),
+    " LIMIT 1) AS o
                  LIMIT 1) AS holder,
                 r.fingerprint, r.operation_id, r.body, r.expires_at,
                 pe.id AS payer_endpoint, pe.events AS payer_events,
@@ -75,7 +77,8 @@ const FIND: &str = "SELECT t.n,
          LEFT JOIN LATERAL (
              SELECT e.id, e.events FROM endpoints e
              WHERE e.head_office_id = s.head_office_id AND e.deleted_at IS NULL
-               AND s.head_office_id <> p.head_office_id LIMIT 1) AS se ON TRUE";
+               AND s.head_office_id <> p.head_office_id LIMIT 1) AS se ON TRUE"
+);
 
 /// Everything except the operations that hold the invoices, which are rare: one round trip for all
 /// targets, and one snapshot, because it is one statement. Reserves the ids.

@@ -38,66 +38,72 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// Server-side timeouts, so that a statement of a lost instance does not block others. Also: no
 /// sequential scans where an index exists. A session caches the plans of its statements and foreign
 /// key checks; a plan made while the table held three rows would scan it until somebody analyses
-/// it. And such a plan looks so costly that it would be JIT-compiled. No merge joins, which go over
+/// it. And such a plan looks so costly that it would be JIT-compiled. No bitmaps: those of a small table cost as much as
+/// reading its pages in a row, so that an index of whatever the row has looks better than its key. No merge joins, which go over
 /// an index from its beginning until the one row that is joined. A statement keeps its first plan: one
 /// for the values looks cheaper for most arrays, and in large tables, but planning takes longer than
 /// execution.
-const SESSION: [(&str, &str); 8] = [
+const SESSION: [(&str, &str); 9] = [
     ("statement_timeout", "10s"),
     ("lock_timeout", "5s"),
     ("idle_in_transaction_session_timeout", "15s"),
     ("tcp_keepalives_idle", "30"),
     ("enable_seqscan", "off"),
+    ("enable_bitmapscan", "off"),
     ("enable_mergejoin", "off"),
     ("jit", "off"),
     ("plan_cache_mode", "force_generic_plan"),
 ];
 
-/// For cached plans that find rows by key: while a table is small, a plan that scans it looks
+/// For cached plans that find rows by key: while a table is small, a join that reads all of it looks
 /// cheaper, and would still be in use when the table has grown.
 ///
 /// This is not enough where two tables are joined: the planner may begin with the small one and read
 /// its index from end to end, in the order of the key. So statements join by
 /// `id = ANY (ARRAY[other.id])`, of a key of several columns by the first one: that condition finds
 /// a row by its key, and no order of an index serves it.
-const BY_KEYS: [(&str, &str); 2] = [("enable_bitmapscan", "off"), ("enable_hashjoin", "off")];
+const BY_KEYS: [(&str, &str); 1] = [("enable_hashjoin", "off")];
+
+/// For keys, offers, commits and results of deliveries, of each of which one group is under way: one connection that works, and
+/// a broken one that is still being closed. A lone create needs the first three one after the other: one session does all of it,
+/// and stays warm. Their statements find rows by keys, and join the parts of a group to each other, for which hashes are quicker
+/// once it is large.
+const CONNECTIONS_IN_TURN: u32 = 2 * 4;
 
 pub(super) async fn open(url: &DatabaseUrl) -> Result<PostgresStore, OpenError> {
     let options = checked(url).await?;
     let session = options.clone().options(SESSION);
     let primary = Arc::new(Primary::default());
     primary.check_durability(&options).await;
-    let few = |options| Connections::apart(1, options, &primary);
     let connections = Connections::new(session.clone(), &primary);
     let wake = Wake::spawn(connections.clone(), options.clone(), &primary);
     let wake = Arc::new(wake);
-    // A separate pool, so that a commit never waits for reads to return a connection.
-    let lane = |options: PgConnectOptions, lock_timeout| {
-        few(options.options([("lock_timeout", lock_timeout)]))
-    };
+    // Separate pools, so that a commit never waits for reads to return a connection.
+    let few = |options| Connections::apart(1, options, &primary);
+    let lane = |lock_timeout| few(session.clone().options([("lock_timeout", lock_timeout)]));
+    let by_keys = session.clone().options(BY_KEYS);
+    let in_turn = session
+        .clone()
+        .options([("lock_timeout", held::LOCK_TIMEOUT)]);
+    let in_turn = Connections::at_most(CONNECTIONS_IN_TURN, in_turn, &primary);
     let suspects = Arc::new(Suspects::default());
-    let writer = Writer::of_all(
-        lane(session.clone(), writer::LANE_LOCK_TIMEOUT),
-        Arc::clone(&wake),
-        Arc::clone(&suspects),
-    );
+    let writer = Writer::of_all(in_turn.clone(), Arc::clone(&wake), Arc::clone(&suspects));
     let aside = Aside::spawn(Writer::apart(
-        lane(session.clone(), writer::ASIDE_LOCK_TIMEOUT),
+        lane(writer::ASIDE_LOCK_TIMEOUT),
         Arc::clone(&wake),
         Arc::clone(&suspects),
     ));
-    let by_keys = session.clone().options(BY_KEYS);
     let mails = few(by_keys.clone());
-    let offers = SharedRead::new(few(by_keys.clone()), |connection, targets| {
+    let offers = SharedRead::new(in_turn.clone(), |connection, targets| {
         Box::pin(offers::find_all(connection, targets))
     });
-    let lookups = KeyLookups::new(lane(by_keys.clone(), held::LOCK_TIMEOUT));
+    let lookups = KeyLookups::new(in_turn.clone());
     let bulk_writer = BulkWriter(Writer::apart(
-        lane(session.clone(), writer::LANE_LOCK_TIMEOUT),
+        lane(held::LOCK_TIMEOUT),
         Arc::clone(&wake),
         suspects,
     ));
-    let locked_writes = LockedWrites::new(lane(session.clone(), writer::ASIDE_LOCK_TIMEOUT));
+    let locked_writes = LockedWrites::new(lane(writer::ASIDE_LOCK_TIMEOUT));
     Ok(PostgresStore {
         connections,
         room: Budget::new(CONNECTIONS.into(), MAX_WAITING),
@@ -109,7 +115,7 @@ pub(super) async fn open(url: &DatabaseUrl) -> Result<PostgresStore, OpenError> 
         offers: Grouped::spawn(offers, reads::LIMITS),
         operations: gets(by_keys.clone(), &primary),
         lookups: Grouped::spawn(lookups, reads::LIMITS),
-        claims: few(by_keys.clone()),
+        claims: few(by_keys),
         cursors: Cursors::default(),
         mail_finisher: Grouped::spawn(MailFinisher(mails.clone()), FINISH_LIMITS),
         mails,
@@ -117,10 +123,7 @@ pub(super) async fn open(url: &DatabaseUrl) -> Result<PostgresStore, OpenError> 
         full_mailboxes: Arc::default(),
         fronts: Fronts::default(),
         held_offices: HeldOffices::default(),
-        finisher: Grouped::spawn(
-            Finisher::new(lane(by_keys, held::LOCK_TIMEOUT)),
-            outbox::LIMITS,
-        ),
+        finisher: Grouped::spawn(Finisher::new(in_turn), outbox::LIMITS),
         wake,
         watcher: Watcher::spawn(Arc::clone(&primary), session, name(&options)),
         primary,

@@ -51,6 +51,21 @@ pub(super) async fn by_ids(
     Ok(answers)
 }
 
+/// The condition of the unique index `operations_number_in_progress`, by which the holder of an invoice's number is found.
+///
+/// Where one supplier is expected to have hardly any operations, the index of all that suppliers have looks as good, and is
+/// preferred while it has a level less: then everything that the supplier ever had is read. So the planner is to count
+/// this condition as dear: it costs half of a list's elements for each row that is found otherwise, and nothing by the index
+/// that implies it. Longer lists the planner does not compare with an index's condition.
+macro_rules! in_progress_with_a_number {
+    () => {
+        "o.invoice_number IS NOT NULL
+               AND o.status <> ALL (array_fill('REPROVED'::TEXT, ARRAY[100]))
+               AND o.status <> ALL (array_fill('CONCLUDED'::TEXT, ARRAY[100]))"
+    };
+}
+pub(super) use in_progress_with_a_number;
+
 /// The operation in progress that holds an invoice in a group, except `except`.
 pub(super) async fn holder(
     connection: &mut PgConnection,
@@ -62,19 +77,20 @@ pub(super) async fn holder(
     let Some(number) = number else {
         return Ok(None);
     };
-    // A subquery with a limit has only one plan (see `offers`). The condition on number and status
-    // repeats that of the unique index verbatim: otherwise PostgreSQL does not use the index.
-    let found: Option<i64> = sqlx::query_scalar(
+    // A subquery with a limit has only one plan (see `offers`).
+    let found: Option<i64> = sqlx::query_scalar(concat!(
         "SELECT o.id
          FROM unnest($3::TEXT[]) AS f (number)
          CROSS JOIN LATERAL (
              SELECT o.id FROM operations o
              WHERE o.head_office_id = $1 AND o.supplier_cnpj = $2
                AND coalesce(o.invoice_number_nfc, o.invoice_number) = f.number
-               AND o.invoice_number IS NOT NULL AND o.status NOT IN ('REPROVED', 'CONCLUDED')
+               AND ",
+        in_progress_with_a_number!(),
+        "
                AND o.id <> $4 LIMIT 1) AS o
          LIMIT 1",
-    )
+    ))
     .bind(head_office.as_uuid())
     .bind(supplier.as_str())
     .bind(number.held_as())

@@ -6,6 +6,7 @@ use preauth_core::port::Unavailable;
 use crate::store::error::{Fault, unavailable_to_all};
 
 use super::connections::Connections;
+use super::held::Turns;
 use super::session::{self, Run};
 use crate::store::grouping::{Limits, Serve};
 
@@ -51,12 +52,17 @@ where
     type Answer = Result<T, Unavailable>;
 
     async fn serve(&self, requests: Vec<I>) -> Vec<Self::Answer> {
-        match session::read(&self.connections, &requests, self.run).await {
-            Ok(answers) => answers
-                .into_iter()
-                .map(|answer| answer.map_err(Unavailable::from))
-                .collect(),
-            Err(fault) => unavailable_to_all(requests.len(), fault),
+        let mut turns = Turns::begin();
+        loop {
+            match session::read(&self.connections, &requests, self.run).await {
+                Ok(answers) => {
+                    let answers = answers.into_iter();
+                    return answers.map(|it| it.map_err(Unavailable::from)).collect();
+                }
+                // A whole table: reads lock no rows.
+                Err(fault) if fault.is_locked() && turns.next().await => {}
+                Err(fault) => return unavailable_to_all(requests.len(), fault),
+            }
         }
     }
 }

@@ -59,7 +59,7 @@ async fn list(
         .await?;
     let rows = query(
         "SELECT id, operation_id, new_due_date, total_amount_cents, status
-         FROM extensions WHERE operation_id = $1 ORDER BY id DESC LIMIT $2 OFFSET $3",
+         FROM extensions WHERE operation_id = $1 ORDER BY +id DESC LIMIT $2 OFFSET $3",
     )
     .bind(operation.get())
     .bind(page.limit)

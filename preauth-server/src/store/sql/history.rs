@@ -50,7 +50,7 @@ pub(in crate::store) async fn extended_to(
 ) -> Result<Option<DueDate>, Fault> {
     let row = query(
         "SELECT new_due_date FROM extensions WHERE operation_id = $1 AND status = 'CONCLUDED'
-         ORDER BY id DESC LIMIT 1",
+         ORDER BY +id DESC LIMIT 1",
     )
     .bind(id.get())
     .fetch_optional(session)

@@ -34,8 +34,7 @@ pub(in crate::store) async fn read_in_index_order(
 ) -> Result<(), sqlx::Error> {
     set_on_postgres(
         session,
-        "SELECT set_config('enable_bitmapscan', 'off', TRUE), set_config('enable_sort', 'off', TRUE),
-                          set_config('enable_incremental_sort', 'off', TRUE)",
+        "SELECT set_config('enable_sort', 'off', TRUE), set_config('enable_incremental_sort', 'off', TRUE)",
     )
     .await
 }

@@ -1,5 +1,7 @@
 //! Tables as years of use leave them.
 
+use std::ops::RangeInclusive;
+
 use preauth_core::value::{ApiKeyId, Cnpj, CompanyId};
 
 use super::reported::run_unseen;
@@ -9,13 +11,19 @@ use crate::store::fixture::Fixture;
 pub(super) const ROWS: u32 = 10_000;
 
 /// Gives one head office, one of its keys and one supplier many rows in every table that a create
-/// reads, and others as many.
-pub(super) async fn fill(fixture: &Fixture, payer: CompanyId, key: ApiKeyId, supplier: Cnpj) {
+/// reads, and others as many: those with these numbers.
+pub(super) async fn fill(
+    fixture: &Fixture,
+    payer: CompanyId,
+    key: ApiKeyId,
+    supplier: Cnpj,
+    rows: RangeInclusive<u32>,
+) {
     let (payer, key) = (payer.as_uuid(), key.as_uuid());
     let now = fixture.now.unix_millis();
-    let rows = ROWS.to_string();
     let statements = [
-        ("{ROWS}", &*rows),
+        ("{first}", &*rows.start().to_string()),
+        ("{last}", &*rows.end().to_string()),
         ("{payer}", &*payer.to_string()),
         ("{key}", &*key.to_string()),
         ("{supplier}", supplier.as_str()),
@@ -30,7 +38,7 @@ pub(super) async fn fill(fixture: &Fixture, payer: CompanyId, key: ApiKeyId, sup
 
 const FILL: &str = "CREATE TEMPORARY TABLE many AS
                  SELECT n, gen_random_uuid() AS id, lpad((10000000 + n)::TEXT, 14, '7') AS cnpj
-                 FROM generate_series(1, {ROWS}) AS n;
+                 FROM generate_series({first}, {last}) AS n;
              -- Every fourth is a branch of the payer.
              INSERT INTO companies (id, cnpj, name, kind, head_office_id, created_at, is_invited)
                  SELECT id, cnpj, 'Nome', CASE WHEN n % 4 = 0 THEN 'CONSTRUCTION' ELSE 'SUPPLIER' END,
@@ -81,7 +89,7 @@ const FILL: &str = "CREATE TEMPORARY TABLE many AS
              INSERT INTO rate_counts (api_key_id, generation, begun_at, started_at, carried, counted,
                      writes, last_used_at)
                  SELECT id, 0, {now} - n, {now}, 0, 1, 1, {now} FROM many
-                 UNION ALL SELECT '{key}'::UUID, 100 + n, {now} - n, {now}, 0, 1, 32, {now} FROM many;
+                 UNION ALL SELECT '{key}'::UUID, 1000 * {first} + n, {now} - n, {now}, 0, 1, 32, {now} FROM many;
              INSERT INTO invoice_files (operation_id, name, media_type, size_bytes, sha256)
                  SELECT 1000000 + n, 'nota.pdf', 'application/pdf', 1, sha256(cnpj::BYTEA) FROM many;
              INSERT INTO invoice_file_bytes (head_office_id, slot, bytes)

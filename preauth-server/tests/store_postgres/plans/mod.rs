@@ -17,6 +17,7 @@ mod reports;
 mod resend;
 
 use std::collections::BTreeSet;
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use preauth_core::operation::{Actor, InvoiceFile, Offer};
@@ -36,6 +37,8 @@ const UNTIL_PLANS_ARE_KEPT: usize = 8;
 const MAX_ROWS: f64 = 32.0;
 /// Maximum pages of one table and its index that it may read.
 const MAX_PAGES: f64 = 96.0;
+/// Rows that are there when a session makes its plans, so that of two indexes of a table one has a level more than the other.
+const WHILE_GROWING: [u32; 5] = [16, 56, 64, 72, 512];
 /// Part of the one condition for which a table is read from end to end, once a minute: it has a row
 /// for each company.
 const ALL_ENDPOINTS: &str = "resumed_at IS NOT NULL";
@@ -140,12 +143,30 @@ impl Scene {
     }
 
     async fn fill(&self) {
+        self.fill_with(1..=large::ROWS).await;
+    }
+
+    async fn fill_with(&self, rows: RangeInclusive<u32>) {
         let (payer, supplier) = (self.payer, self.known.supplier.cnpj);
-        large::fill(&self.fixture, payer, self.office.key, supplier).await;
+        large::fill(&self.fixture, payer, self.office.key, supplier, rows).await;
     }
 
     async fn analyze(&self) {
         run_unseen(&self.fixture, "ANALYZE").await;
+    }
+
+    /// Sessions plan anew what they do next, and look how many levels each index has by now.
+    async fn forget_plans(&self) {
+        let each = "DO $$ DECLARE name TEXT; BEGIN
+                        FOR name IN SELECT c.oid::REGCLASS FROM pg_class c JOIN pg_am a ON a.oid = c.relam
+                                    WHERE c.relnamespace = 'public'::REGNAMESPACE AND a.amname = 'btree' LOOP
+                            EXECUTE format('ALTER INDEX %s RESET (fillfactor)', name);
+                        END LOOP;
+                        FOR name IN SELECT tablename FROM pg_tables WHERE schemaname = 'public' LOOP
+                            EXECUTE format('ALTER TABLE %I RESET (toast_tuple_target)', name);
+                        END LOOP;
+                    END $$";
+        run_unseen(&self.fixture, each).await;
     }
 
     /// The numbers of rows become known, and nothing of their values, as when a dump was loaded.
@@ -244,6 +265,32 @@ async fn a_create_finds_few_rows_by_plans_that_were_made_for_small_tables_just_r
     scene.keep_plans().await;
     scene.fill().await;
     scene.find_few_rows().await;
+}
+
+#[tokio::test]
+async fn a_create_finds_few_rows_by_plans_that_were_made_while_the_tables_grew() {
+    for rows in WHILE_GROWING {
+        let scene = Scene::new().await;
+        scene.create().await;
+        scene.fill_with(1..=rows).await;
+        scene.forget_plans().await;
+        scene.keep_plans().await;
+        scene.fill_with(rows + 1..=large::ROWS).await;
+        scene.find_few_rows().await;
+    }
+}
+
+#[tokio::test]
+async fn a_create_finds_few_rows_by_plans_that_were_made_for_analysed_tables_that_grew() {
+    for rows in WHILE_GROWING {
+        let scene = Scene::new().await;
+        scene.create().await;
+        scene.fill_with(1..=rows).await;
+        scene.analyze().await;
+        scene.keep_plans().await;
+        scene.fill_with(rows + 1..=large::ROWS).await;
+        scene.find_few_rows().await;
+    }
 }
 
 #[tokio::test]

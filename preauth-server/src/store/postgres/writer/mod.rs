@@ -39,9 +39,6 @@ pub(super) const LIMITS: Limits = Limits {
     group: 256,
     groups: 1,
 };
-/// How long the common lane waits for a lock that it could not detect beforehand; other instances'
-/// commits are shorter.
-pub(super) const LANE_LOCK_TIMEOUT: &str = "100ms";
 /// How long a retried group waits: its lock has been held for a while.
 pub(super) const ASIDE_LOCK_TIMEOUT: &str = "10ms";
 /// Number of timeouts after which the rest of a group waits for its next turn: enough to find one
