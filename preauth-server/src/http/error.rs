@@ -242,7 +242,6 @@ impl ApiError {
             let detail = ErrorDetail {
                 anticipation_id: self.existing,
                 field: self.field.map(str::to_owned),
-                ..ErrorDetail::default()
             };
             body.details = (detail != ErrorDetail::default()).then(|| vec![detail]);
             return body;

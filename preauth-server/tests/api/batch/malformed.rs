@@ -68,32 +68,29 @@ pub(super) async fn an_item_that_is_malformed_is_no_obstacle_to_the_others(backe
     let good = item(&sandbox, 1);
     let offer = &good["preAuthorization"];
     let key = "\"idempotencyKey\": \"pedido-9999\"";
+    let of_key = Some("idempotencyKey");
     let bad = [
         ("7".to_owned(), "VALIDATION_ERROR", Some("items[0]")),
-        (
-            "{}".to_owned(),
-            "IDEMPOTENCY_KEY_INVALID",
-            Some("idempotencyKey"),
-        ),
+        ("{}".to_owned(), "IDEMPOTENCY_KEY_INVALID", of_key),
         (
             format!("{{\"preAuthorization\": {offer}}}"),
             "IDEMPOTENCY_KEY_INVALID",
-            Some("idempotencyKey"),
+            of_key,
         ),
         (
             format!("{{\"idempotencyKey\": 12345678, \"preAuthorization\": {offer}}}"),
             "IDEMPOTENCY_KEY_INVALID",
-            Some("idempotencyKey"),
+            of_key,
         ),
         (
             format!("{{\"idempotencyKey\": \"curta\", \"preAuthorization\": {offer}}}"),
             "IDEMPOTENCY_KEY_INVALID",
-            Some("idempotencyKey"),
+            of_key,
         ),
         (
             format!("{{{key}, {key}, \"preAuthorization\": {offer}}}"),
             "VALIDATION_ERROR",
-            Some("idempotencyKey"),
+            of_key,
         ),
         (
             format!("{{{key}}}"),
@@ -129,8 +126,7 @@ pub(super) async fn an_item_that_is_malformed_is_no_obstacle_to_the_others(backe
         assert_eq!(refused["status"], 400, "{bad}: {}", answer.text);
         assert_eq!(refused["errors"][0]["code"], code, "{bad}");
         assert_eq!(refused["details"][0]["field"].as_str(), field, "{bad}");
-        let errors = refused["errors"].to_string();
-        assert!(!errors.contains("Idempotency-Key"), "{bad}: {errors}");
+        assert!(!answer.text.contains("Idempotency-Key"), "{bad}");
         assert_eq!(results[1]["status"], 201, "{bad}: {}", answer.text);
     }
 }
