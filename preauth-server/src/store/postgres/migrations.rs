@@ -21,7 +21,7 @@ const DEADLOCK_DETECTED: &str = "40P01";
 /// A table or view beside those that may be there before the first migration. Those of extensions, and other
 /// schemas, do not count.
 const FOREIGN: &str = "SELECT relname::TEXT FROM pg_class c
-     WHERE relnamespace = current_schema()::REGNAMESPACE AND relkind IN ('r', 'p', 'f', 'm', 'v')
+     WHERE relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = current_schema()) AND relkind IN ('r', 'p', 'f', 'm', 'v')
        AND relname::TEXT <> ALL ($1)
        AND NOT EXISTS (SELECT 1 FROM pg_depend d
             WHERE d.classid = 'pg_class'::REGCLASS AND d.objid = c.oid AND d.deptype = 'e')

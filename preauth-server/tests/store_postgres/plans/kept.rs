@@ -13,18 +13,25 @@ use crate::store::pass::{audit, literals, pass, search};
 /// A store has several connections, and each keeps its own plans.
 const UNTIL_EACH_KEEPS_PLANS: usize = 2;
 
+/// Rows of which indexes have one level or two.
+const SOME: u32 = 180;
+const MANY: u32 = 2000;
+
 /// What the tables were when the plans were made; they are large when these are used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Made {
     NeverAnalysed,
+    /// By sessions that began while some indexes had a level more than others.
+    WhileGrowing,
     ForFewAnalysedRows,
     ForLargeTables,
     /// Large ones, of whose values nothing is known.
     JustRestored,
 }
 
-const STATES: [Made; 4] = [
+const STATES: [Made; 5] = [
     Made::NeverAnalysed,
+    Made::WhileGrowing,
     Made::ForFewAnalysedRows,
     Made::ForLargeTables,
     Made::JustRestored,
@@ -170,8 +177,8 @@ const FILL: &str = "DO $$ DECLARE t RECORD; is_small BOOLEAN; BEGIN
                  SELECT string_agg(DISTINCT format('%L, %s', k.attname, CASE k.atttypid
                      WHEN 'UUID'::REGTYPE THEN 'gen_random_uuid()'
                      WHEN 'BYTEA'::REGTYPE THEN 'sha256(n::TEXT::BYTEA)'
-                     WHEN 'TEXT'::REGTYPE THEN '''copy-'' || n || ''-of-many'''
-                     ELSE '1000000 + n' END), ', ')
+                     WHEN 'TEXT'::REGTYPE THEN '(90000000000000 + n)::TEXT'
+                     ELSE '50000000 + n' END), ', ')
                  FROM pg_index i CROSS JOIN LATERAL (
                      SELECT a.attname, a.atttypid FROM pg_attribute a
                      WHERE a.attrelid = c.oid AND a.attnum = ANY (i.indkey)
@@ -180,14 +187,14 @@ const FILL: &str = "DO $$ DECLARE t RECORD; is_small BOOLEAN; BEGIN
                  WHERE i.indrelid = c.oid AND i.indisunique) AS changed
              FROM pg_class c
              WHERE c.relkind = 'r' AND c.relnamespace = 'public'::REGNAMESPACE AND c.relname NOT IN (
-                 '_sqlx_migrations', 'activity_steps', 'audit_seals', 'deployment', 'id_lineages',
+                 '_sqlx_migrations', 'activity_steps', 'audit_log', 'audit_seals', 'deployment', 'id_lineages',
                  'schema_compatibility')
          LOOP
              EXECUTE format('SELECT count(*) < 1000 FROM %s', t.name) INTO is_small;
              IF is_small THEN
-                 EXECUTE format('INSERT INTO %1$s
+                 EXECUTE format('INSERT INTO %1$s OVERRIDING SYSTEM VALUE
                      SELECT (jsonb_populate_record(o, jsonb_build_object(%2$s))).*
-                     FROM %1$s o, generate_series(1, 2000) AS n
+                     FROM %1$s o, generate_series(1, {ROWS}) AS n
                      WHERE o.ctid = (SELECT ctid FROM %1$s LIMIT 1) ON CONFLICT DO NOTHING',
                      t.name, t.changed);
              END IF;
@@ -208,10 +215,14 @@ impl Scene {
         pass(&self.fixture, self.office).await;
     }
 
+    async fn fill_small_tables(&self, rows: u32) {
+        run_unseen(&self.fixture, &FILL.replace("{ROWS}", &rows.to_string())).await;
+    }
+
     async fn fill_tables(&self) {
         self.fill_queues().await;
         self.fill_feed().await;
-        run_unseen(&self.fixture, FILL).await;
+        self.fill_small_tables(MANY).await;
         // The first numbering goes over all that is new, and so does the first count.
         number(&self.fixture).await;
         while self.fixture.directory().count_activity().await.unwrap() > 0 {}
@@ -232,6 +243,10 @@ async fn show(made: Made) -> Shown {
     }
     match made {
         Made::NeverAnalysed => {}
+        Made::WhileGrowing => {
+            scene.fill_small_tables(SOME).await;
+            scene.forget_plans().await;
+        }
         Made::ForFewAnalysedRows | Made::ForLargeTables => scene.analyze().await,
         Made::JustRestored => scene.count_only().await,
     }
