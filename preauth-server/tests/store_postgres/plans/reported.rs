@@ -103,10 +103,12 @@ impl Plans {
 fn collect(node: &Value, statement: &str, scans: &mut Vec<Scan>) {
     let kind = node["Node Type"].as_str().unwrap_or_default();
     let number = |name: &str| node[name].as_f64().unwrap_or(0.0);
-    // A bitmap's index and condition are those of the node below.
+    // A bitmap's index and condition are those of the node below, which what is asked once comes before.
+    let is_outer = |it: &&Value| it["Parent Relationship"] == "Outer";
     let text = |name: &str| {
-        let below = (kind == "Bitmap Heap Scan").then(|| node["Plans"].get(0));
-        let node = below.flatten().unwrap_or(node);
+        let below = node["Plans"].as_array().into_iter().flatten();
+        let below = below.filter(|_| kind == "Bitmap Heap Scan").find(is_outer);
+        let node = below.unwrap_or(node);
         node[name].as_str().unwrap_or_default().to_owned()
     };
     if let Some(relation) = node["Relation Name"].as_str()
