@@ -9,6 +9,7 @@ pub mod access;
 mod admin;
 pub mod announcement;
 pub mod app;
+mod attempt_words;
 pub mod audit_trail;
 pub mod backup;
 pub mod cli;

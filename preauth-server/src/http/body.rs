@@ -20,9 +20,12 @@ const TOTAL_DEADLINE: Duration = Duration::from_mins(1);
 const MIN_WINDOW_BYTES: u64 = 160 * 1024;
 const PACE_WINDOW: Duration = Duration::from_secs(20);
 
+/// The message for another content type.
+const NEEDS_JSON: &str = "Content-Type deve ser application/json, em UTF-8.";
+
 /// Reads a JSON body.
 pub(super) async fn json(req: &mut Request) -> Result<Json, ApiError> {
-    json_or(req, "Content-Type deve ser application/json, em UTF-8.").await
+    json_or(req, NEEDS_JSON).await
 }
 
 /// Reads a JSON body. `otherwise` is the message for another content type.
@@ -37,28 +40,24 @@ pub(super) async fn json_or(req: &mut Request, otherwise: &str) -> Result<Json, 
 /// Reads the text of a JSON body of at most `limit` bytes.
 pub(super) async fn json_text(req: &mut Request, limit: usize) -> Result<Vec<u8>, ApiError> {
     if !is_json(&content_type(req)) {
-        return Err(ApiError::new(ErrorCode::BadRequest)
-            .message("Content-Type deve ser application/json, em UTF-8."));
+        return Err(ApiError::new(ErrorCode::BadRequest).message(NEEDS_JSON));
     }
     read_within(req, limit).await
 }
 
 /// Reads a JSON body that may be absent. Many programs name its type although they send none.
 pub(super) async fn optional_json(req: &mut Request) -> Result<Json, ApiError> {
-    let media_type = header(req, CONTENT_TYPE.as_str());
-    let is_named = media_type.is_some();
-    let otherwise = "Content-Type deve ser application/json, em UTF-8.";
-    if media_type.is_some_and(|it| !is_json(&it)) {
-        return Err(ApiError::new(ErrorCode::BadRequest).message(otherwise));
+    let is_json = header(req, CONTENT_TYPE.as_str()).map(|it| is_json(&it));
+    if is_json != Some(false) {
+        let bytes = read(req).await?;
+        if bytes.is_empty() {
+            return Ok(Json::Object(Vec::new()));
+        }
+        if is_json == Some(true) {
+            return Ok(Json::parse(&bytes)?);
+        }
     }
-    let bytes = read(req).await?;
-    if bytes.is_empty() {
-        return Ok(Json::Object(Vec::new()));
-    }
-    if !is_named {
-        return Err(ApiError::new(ErrorCode::BadRequest).message(otherwise));
-    }
-    Ok(Json::parse(&bytes)?)
+    Err(ApiError::new(ErrorCode::BadRequest).message(NEEDS_JSON))
 }
 
 /// The `Content-Type` as sent; empty when there is none.

@@ -1,5 +1,8 @@
 //! The words of the sandbox's story, in every language.
 
+use preauth_core::port::AttemptError;
+
+use crate::attempt_words::attempt_error;
 use crate::language::{Language, Text, texts};
 
 pub(super) const REQUEST: Text = Text::new("request", "chamada");
@@ -55,79 +58,30 @@ const LOGGED: [Text; 11] = [
     ),
 ];
 
-/// Why an attempt failed, as the log has it.
-const ATTEMPT_ERRORS: [Text; 21] = [
-    Text::new("answered with a status outside 2xx", "resposta de erro"),
-    Text::new("url is not allowed", "URL não permitida"),
-    Text::new("name has no address", "nome sem endereço"),
-    Text::new(
-        "name could not be looked up",
-        "não foi possível resolver o nome",
-    ),
-    Text::new(
-        "name was not looked up in time",
-        "nome não resolvido a tempo",
-    ),
-    Text::new("address is not allowed", "endereço IP não permitido"),
-    Text::new("connection was refused", "conexão recusada"),
-    Text::new("receiver cannot be reached", "receptor inacessível"),
-    Text::new("no connection in time", "sem conexão a tempo"),
-    Text::new("receiver does not speak tls", "o receptor não usa TLS"),
-    Text::new(
-        "receiver speaks neither tls 1.2 nor tls 1.3",
-        "o receptor não usa TLS 1.2 nem TLS 1.3",
-    ),
-    Text::new(
-        "certificate is for another name",
-        "certificado de outro nome",
-    ),
-    Text::new(
-        "certificate does not lead to a trusted root",
-        "certificado sem autoridade confiável",
-    ),
-    Text::new(
-        "certificate has expired or is not valid yet",
-        "certificado fora da validade",
-    ),
-    Text::new("tls handshake failed", "falha na negociação TLS"),
-    Text::new(
-        "tls handshake did not end in time",
-        "negociação TLS não terminou a tempo",
-    ),
-    Text::new(
-        "connection broke before the answer",
-        "conexão caiu antes da resposta",
-    ),
-    Text::new(
-        "answer's head is too large",
-        "cabeçalho da resposta grande demais",
-    ),
-    Text::new("answer is not http", "a resposta não é HTTP"),
-    Text::new("no answer within 10 seconds", "sem resposta em 10 segundos"),
-    Text::new(
-        "signing secret could not be opened",
-        "não foi possível abrir o segredo de assinatura",
-    ),
-];
-
 /// Phrases of the log in this language; a phrase that is not in the table stays as it is.
 pub(super) fn logged(language: Language, text: &str) -> String {
     let phrases = text.split(", ").map(|phrase| {
         if let Some(time) = phrase.strip_prefix(RETRY_AT.of(Language::English)) {
             return format!("{}{time}", RETRY_AT.of(language));
         }
-        let mut rows = LOGGED.iter().chain(&ATTEMPT_ERRORS);
+        let mut rows = LOGGED.iter();
         let row = rows.find(|row| row.of(Language::English) == phrase);
-        row.map_or(phrase, |row| row.of(language)).to_owned()
+        let known = row.copied().or_else(|| failure(language, phrase));
+        known.map_or(phrase, |text| text.of(language)).to_owned()
     });
     phrases.collect::<Vec<_>>().join(", ")
 }
 
+/// Why an attempt failed. The log's English is the error's own.
+fn failure(language: Language, phrase: &str) -> Option<Text> {
+    let mut errors = AttemptError::ALL.iter().copied();
+    let error = errors.find(|it| language != Language::English && it.to_string() == phrase)?;
+    Some(attempt_error(error))
+}
+
 #[cfg(test)]
 mod tests {
-    use preauth_core::port::AttemptError;
-
-    use super::logged;
+    use super::{AttemptError, logged};
     use crate::language::Language::{English, Portuguese};
 
     #[test]

@@ -47,7 +47,8 @@ pub(super) fn ends_connection(code: &str) -> bool {
     code.starts_with("57P") || code.starts_with("08")
 }
 
-pub(super) fn code(error: &sqlx::Error) -> Option<String> {
+/// The code of the database's error, if it is one.
+pub(in crate::store) fn code(error: &sqlx::Error) -> Option<String> {
     let code = error.as_database_error()?.code()?;
     Some(code.into_owned())
 }

@@ -5,7 +5,7 @@ mod fault;
 mod said;
 mod write;
 
-pub(super) use codes::{breaks_rule, is_locked};
+pub(super) use codes::{breaks_rule, code, is_locked};
 pub(super) use fault::{Fault, Refusal};
 pub(super) use said::said;
 pub(super) use write::{

@@ -6,7 +6,7 @@ use sqlx::migrate::{AppliedMigration, Migrate, MigrateError, Migration};
 use sqlx::{Executor, PgConnection};
 use tokio::time::sleep;
 
-use crate::store::error::Fault;
+use crate::store::error::{Fault, code};
 use crate::store::migrations;
 use crate::store::schema::{
     self, PendingSteps, RESTORE_TABLE, SANDBOX_TABLE, STEPS_TABLE, SchemaMismatch,
@@ -63,13 +63,12 @@ pub(super) async fn run(connection: &mut PgConnection) -> Result<(), Fault> {
 pub(super) async fn run_up_to(connection: &mut PgConnection, newest: i64) -> Result<(), Fault> {
     await_turn(connection).await?;
     // Before anything is written.
-    let applied = taken(connection).await?;
-    refuse_foreign(connection, &applied).await?;
+    let taken = taken(connection).await?;
+    refuse_foreign(connection, &taken).await?;
     connection.execute(SHORT_SILENCE).await?;
     connection.execute(NO_REMARKS).await?;
     connection.ensure_migrations_table(STEPS_TABLE).await?;
     let steps = migrations::of_postgres();
-    let taken = taken(connection).await?;
     let oldest_supported = oldest_supported(connection).await?;
     let pending = schema::pending(&steps, &taken, oldest_supported)?;
     for step in pending.iter().filter(|step| step.version <= newest) {
@@ -270,9 +269,4 @@ async fn oldest_supported(connection: &mut PgConnection) -> Result<Option<i64>, 
         .fetch_optional(connection)
         .await?;
     Ok(oldest)
-}
-
-fn code(error: &sqlx::Error) -> Option<String> {
-    let code = error.as_database_error()?.code()?;
-    Some(code.into_owned())
 }

@@ -1,6 +1,5 @@
 //! From a URL to a pool of connections on a database whose schema this build supports.
 
-use std::borrow::Cow;
 use std::net::IpAddr;
 use std::str::FromStr;
 use std::sync::Arc;
@@ -8,13 +7,12 @@ use std::time::Duration;
 
 use preauth_core::operation::Operation;
 use preauth_core::value::OperationId;
-use sqlx::error::DatabaseError;
 use sqlx::postgres::{PgConnectOptions, PgConnection, PgSslMode};
 use sqlx::{ConnectOptions, Connection};
 use tokio::time::timeout;
 
 use crate::fair::Budget;
-use crate::store::error::Fault;
+use crate::store::error::{Fault, code};
 use crate::store::exhausted::ExhaustedKeys;
 use crate::store::set_aside::SetAside;
 use crate::store::{DatabaseUrl, OpenError, PendingSteps, SchemaMismatch};
@@ -269,8 +267,7 @@ const USER_REFUSED: [&str; 2] = ["28000", "28P01"];
 const INSUFFICIENT_PRIVILEGE: &str = "42501";
 
 fn refused(options: &PgConnectOptions, cause: sqlx::Error) -> OpenError {
-    let code = cause.as_database_error().and_then(DatabaseError::code);
-    if code.as_deref() != Some(INVALID_CATALOG_NAME) {
+    if code(&cause).as_deref() != Some(INVALID_CATALOG_NAME) {
         return unreachable(options, cause);
     }
     let user = options.get_username();
@@ -287,18 +284,17 @@ pub(super) fn unreachable(options: &PgConnectOptions, cause: impl Into<Fault>) -
     let (database, user) = (name(options), options.get_username().to_owned());
     let fault = cause.into();
     let code = match &fault {
-        Fault::Database(error) => error.as_database_error().and_then(DatabaseError::code),
+        Fault::Database(error) => code(error),
         _ => None,
     };
-    let code = code.map(Cow::into_owned).unwrap_or_default();
     let cause = Box::new(fault);
-    match code.as_str() {
-        code if USER_REFUSED.contains(&code) => OpenError::UserRefused {
+    match code.as_deref() {
+        Some(code) if USER_REFUSED.contains(&code) => OpenError::UserRefused {
             database,
             user,
             cause,
         },
-        INSUFFICIENT_PRIVILEGE => OpenError::NotPermitted {
+        Some(INSUFFICIENT_PRIVILEGE) => OpenError::NotPermitted {
             database,
             user,
             cause,

@@ -1,10 +1,9 @@
 //! Migrates a file to this build's schema, or checks whether that is needed.
 
 use sqlx::SqliteConnection;
-use sqlx::error::DatabaseError;
 use sqlx::migrate::{Migrate, MigrateError, Migrator};
 
-use crate::store::error::Fault;
+use crate::store::error::{Fault, code};
 use crate::store::migrations;
 use crate::store::schema::{self, PendingSteps, SANDBOX_TABLE, STEPS_TABLE, SchemaMismatch};
 
@@ -82,6 +81,5 @@ async fn oldest_supported(connection: &mut SqliteConnection) -> Result<Option<i6
 }
 
 fn is_missing_table(error: &sqlx::Error) -> bool {
-    let code = error.as_database_error().and_then(DatabaseError::code);
-    code.as_deref() == Some(GENERIC_ERROR)
+    code(error).as_deref() == Some(GENERIC_ERROR)
 }

@@ -1,13 +1,11 @@
 //! From a path to an open, migrated database that no other server has open.
 
-use std::borrow::Cow;
 use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use sqlx::error::DatabaseError;
 use sqlx::sqlite::{
     SqliteConnectOptions, SqliteConnection, SqliteJournalMode, SqlitePool, SqlitePoolOptions,
     SqliteSynchronous,
@@ -19,7 +17,7 @@ use tokio::task::JoinSet;
 use crate::fair::Budget;
 use crate::files;
 use crate::store::OpenError;
-use crate::store::error::Fault;
+use crate::store::error::{Fault, code};
 use crate::store::grouping::Grouped;
 use crate::store::idle_stack::IdleStack;
 use crate::store::set_aside::SetAside;
@@ -129,8 +127,7 @@ const SQLITE_CANTOPEN: u32 = 14;
 
 pub(super) fn database_error(path: &Path, cause: sqlx::Error) -> OpenError {
     let path = path.to_owned();
-    let code = cause.as_database_error().and_then(DatabaseError::code);
-    let code = code.map(Cow::into_owned);
+    let code = code(&cause);
     if code.as_deref() == Some(READONLY_ROLLBACK) {
         return OpenError::Unfinished { path };
     }

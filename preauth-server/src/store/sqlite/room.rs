@@ -7,8 +7,9 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use sqlx::error::DatabaseError;
 use tokio::task::spawn_blocking;
+
+use crate::store::error::code;
 
 /// SQLite's code for a disk, or a quota, without room.
 const SQLITE_FULL: &str = "13";
@@ -24,8 +25,7 @@ pub(super) struct Room {
 impl Room {
     /// Notes the failure of a write.
     pub(super) fn note(&self, error: &sqlx::Error) {
-        let code = error.as_database_error().and_then(DatabaseError::code);
-        if code.as_deref() == Some(SQLITE_FULL) {
+        if code(error).as_deref() == Some(SQLITE_FULL) {
             self.is_lacking.store(true, Ordering::Relaxed);
         }
     }

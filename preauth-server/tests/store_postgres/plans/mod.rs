@@ -267,13 +267,17 @@ async fn a_create_finds_few_rows_by_plans_that_were_made_for_small_tables_just_r
     scene.find_few_rows().await;
 }
 
-#[tokio::test]
-async fn a_create_finds_few_rows_by_plans_that_were_made_while_the_tables_grew() {
+/// Creates by plans that were made at each size, by sessions that knew the statistics or did not.
+async fn find_few_rows_after_growing(is_analysed: bool) {
     for rows in WHILE_GROWING {
         let scene = Scene::new().await;
         scene.create().await;
         scene.fill_with(1..=rows).await;
-        scene.forget_plans().await;
+        if is_analysed {
+            scene.analyze().await;
+        } else {
+            scene.forget_plans().await;
+        }
         scene.keep_plans().await;
         scene.fill_with(rows + 1..=large::ROWS).await;
         scene.find_few_rows().await;
@@ -281,16 +285,13 @@ async fn a_create_finds_few_rows_by_plans_that_were_made_while_the_tables_grew()
 }
 
 #[tokio::test]
+async fn a_create_finds_few_rows_by_plans_that_were_made_while_the_tables_grew() {
+    find_few_rows_after_growing(false).await;
+}
+
+#[tokio::test]
 async fn a_create_finds_few_rows_by_plans_that_were_made_for_analysed_tables_that_grew() {
-    for rows in WHILE_GROWING {
-        let scene = Scene::new().await;
-        scene.create().await;
-        scene.fill_with(1..=rows).await;
-        scene.analyze().await;
-        scene.keep_plans().await;
-        scene.fill_with(rows + 1..=large::ROWS).await;
-        scene.find_few_rows().await;
-    }
+    find_few_rows_after_growing(true).await;
 }
 
 #[tokio::test]

@@ -9,7 +9,7 @@ use sqlx::{Connection, Executor};
 use tokio::time::timeout;
 
 use crate::fair::Receiver;
-use crate::store::error::WriteError;
+use crate::store::error::{WriteError, code};
 use crate::worker::LoopHealth;
 
 use super::super::open::reconnect;
@@ -257,10 +257,7 @@ fn durability_of(jobs: &[Box<dyn AnyJob>]) -> Durability {
 /// come after the last page was written: a crash before the next write could then complete the
 /// commit.
 fn leaves_doubt(error: &sqlx::Error) -> bool {
-    let Some(code) = error
-        .as_database_error()
-        .and_then(sqlx::error::DatabaseError::code)
-    else {
+    let Some(code) = code(error) else {
         return true;
     };
     code.parse::<i32>()
