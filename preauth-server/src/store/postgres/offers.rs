@@ -12,6 +12,7 @@ use crate::store::rows::{FoundOffer, found_offer};
 
 use super::operations::in_progress_with_a_number;
 use super::rows::{Columns, place};
+use super::statement::query_of;
 use crate::store::sql::operations::by_id;
 
 /// Finds the input of the decision on each target.
@@ -23,8 +24,10 @@ use crate::store::sql::operations::by_id;
 /// The sequence writes to the log at every 32nd id, for which nobody waits: the commit of an operation comes later in
 /// the log, so no durable operation has an id that a crash gives out again. A request that outlives the crash may find
 /// that another one has its id by now: one of the two conflicts, and decides again.
-const FIND: &str = concat!(
-    "SELECT t.n,
+macro_rules! find {
+    ($source:literal) => {
+        concat!(
+            "SELECT t.n,
                 p.id AS payer_id, p.head_office_id AS payer_head_office_id, p.cnpj AS payer_cnpj,
                 p.name AS payer_name,
                 s.id AS supplier_id, s.head_office_id AS supplier_head_office_id,
@@ -45,17 +48,17 @@ const FIND: &str = concat!(
                      WHERE o.head_office_id = p.head_office_id AND o.supplier_cnpj = t.supplier
                        AND coalesce(o.invoice_number_nfc, o.invoice_number) = f.number
                        AND ",
-    in_progress_with_a_number!(),
-    " LIMIT 1) AS o
+            in_progress_with_a_number!(),
+            " LIMIT 1) AS o
                  LIMIT 1) AS holder,
                 r.fingerprint, r.operation_id, r.body, r.expires_at,
                 pe.id AS payer_endpoint, pe.events AS payer_events,
                 se.id AS supplier_endpoint, se.events AS supplier_events,
                 nextval('operation_ids') AS reserved,
                 (SELECT set_config('synchronous_commit', 'off', TRUE))
-         FROM unnest($1::UUID[], $2::TEXT[], $3::TEXT[], $4::TEXT[], $5::TEXT[], $6::TEXT[],
-                     $7::TEXT[])
-             WITH ORDINALITY AS t (payer, supplier, root, number, second_form, third_form, key, n)
+         FROM ",
+            $source,
+            " AS t (payer, supplier, root, number, second_form, third_form, key, n)
          CROSS JOIN LATERAL (
              SELECT p.id, p.head_office_id, p.cnpj, p.name
              FROM companies p WHERE p.id = t.payer LIMIT 1) AS p
@@ -78,6 +81,17 @@ const FIND: &str = concat!(
              SELECT e.id, e.events FROM endpoints e
              WHERE e.head_office_id = s.head_office_id AND e.deleted_at IS NULL
                AND s.head_office_id <> p.head_office_id LIMIT 1) AS se ON TRUE"
+        )
+    };
+}
+
+const FIND: &str = find!(
+    "unnest($1::UUID[], $2::TEXT[], $3::TEXT[], $4::TEXT[], $5::TEXT[], $6::TEXT[], $7::TEXT[])
+         WITH ORDINALITY"
+);
+
+const FIND_ONE: &str = find!(
+    "(SELECT $1::UUID, $2::TEXT, $3::TEXT, $4::TEXT, $5::TEXT, $6::TEXT, $7::TEXT, 1::BIGINT)"
 );
 
 /// Everything except the operations that hold the invoices, which are rare: one round trip for all
@@ -92,16 +106,8 @@ pub(super) async fn find_all(
     let roots: Vec<&str> = roots.iter().map(CnpjRoot::as_str).collect();
     let [numbers, second_forms, third_forms] = number_forms(targets);
     let keys: Vec<Option<&str>> = targets.iter().map(key).collect();
-    let rows = sqlx::query(FIND)
-        .bind(payers)
-        .bind(suppliers)
-        .bind(roots)
-        .bind(numbers)
-        .bind(second_forms)
-        .bind(third_forms)
-        .bind(keys)
-        .fetch_all(connection)
-        .await?;
+    let query = query_of!(FIND_ONE, FIND; payers, suppliers, roots, numbers, second_forms, third_forms, keys);
+    let rows = query.fetch_all(connection).await?;
     let mut answers: Vec<_> = targets.iter().map(|_| Ok(None)).collect();
     for row in &rows {
         let columns = Columns::of("companies", row);

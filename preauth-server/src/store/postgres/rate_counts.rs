@@ -13,6 +13,8 @@ use crate::access::{KeyHash, RateLimit};
 use crate::store::error::Fault;
 use crate::store::rows::{find_key_parties, key_columns};
 
+use super::statement::query_of;
+
 /// Maximum number of counts that one row takes, and so of its versions that are read while a
 /// snapshot is held open. The schema and its trigger for earlier builds have the same number.
 const MAX_WRITES: i32 = 32;
@@ -23,20 +25,23 @@ const MAX_WRITES: i32 = 32;
 /// current window; a difference of a whole window means that a clock was set back.
 ///
 /// A crash may lose counts, so the transaction is told not to wait for the disk, nor for a standby.
-const COUNT: &str = concat!(
-    "WITH found AS MATERIALIZED (
+macro_rules! count {
+    ($source:literal) => {
+        concat!(
+            "WITH found AS MATERIALIZED (
      SELECT p.n, p.at, p.visits, ",
-    key_columns!(),
-    ",
+            key_columns!(),
+            ",
             w.generation, w.started_at, w.total, w.is_full,
             coalesce(abs(p.at - w.started_at) < $4, FALSE) AS is_running
-     FROM unnest($1::BYTEA[], $2::BIGINT[], $3::BIGINT[])
-         WITH ORDINALITY AS p (hash, at, visits, n)
+     FROM ",
+            $source,
+            " AS p (hash, at, visits, n)
      CROSS JOIN LATERAL (
          SELECT k.id, k.scopes, k.revoked_at, k.expires_at, k.company_id, k.user_id
          FROM api_keys k WHERE k.hash = p.hash LIMIT 1) AS k",
-    find_key_parties!(),
-    "LEFT JOIN LATERAL (
+            find_key_parties!(),
+            "LEFT JOIN LATERAL (
          SELECT r.generation, r.started_at, r.carried + r.counted AS total,
                 r.writes >= $7 AS is_full
          FROM rate_counts r WHERE r.api_key_id = k.id
@@ -99,7 +104,13 @@ const COUNT: &str = concat!(
  FROM found f
  LEFT JOIN counting c ON c.n = f.n
  LEFT JOIN counted w ON w.api_key_id = f.id"
-);
+        )
+    };
+}
+
+const COUNT: &str = count!("unnest($1::BYTEA[], $2::BIGINT[], $3::BIGINT[]) WITH ORDINALITY");
+
+const COUNT_ONE: &str = count!("(SELECT $1::BYTEA, $2::BIGINT, $3::BIGINT, 1::BIGINT)");
 
 /// The lookups of one key, which are counted together.
 #[derive(Debug)]
@@ -128,10 +139,8 @@ pub(super) async fn count(
     let hashes: Vec<&[u8]> = parties.iter().map(|it| it.hash.0.as_slice()).collect();
     let moments: Vec<i64> = parties.iter().map(|it| it.now.unix_millis()).collect();
     let counts: Vec<i64> = parties.iter().map(Party::count).collect();
-    let rows = sqlx::query(COUNT)
-        .bind(hashes)
-        .bind(moments)
-        .bind(counts)
+    let query = query_of!(COUNT_ONE, COUNT; hashes, moments, counts);
+    let rows = query
         .bind(i64::from(limit.window_seconds).saturating_mul(1000))
         .bind(i64::from(limit.requests))
         .bind(leave_out)

@@ -11,14 +11,22 @@ pub(super) struct Statement {
     separator: &'static str,
     /// The part with the rows that sources leave out.
     left_out: Option<&'static str>,
+    /// Whether it is for one caller. A source with one row has its values as they are: for arrays the database does
+    /// more than for the row. Not in a group, or each combination of sources with one row would be a statement of its own.
+    is_lone: bool,
+    /// Whether the source under construction has its values as they are.
+    has_values: bool,
 }
 
 impl Statement {
-    pub(super) fn new() -> Self {
+    /// A statement for `callers`.
+    pub(super) fn of(callers: usize) -> Self {
         Self {
             query: QueryBuilder::default(),
             separator: "WITH ",
             left_out: None,
+            is_lone: callers == 1,
+            has_values: false,
         }
     }
 
@@ -51,26 +59,40 @@ impl Statement {
         self.left_out = Some(name);
     }
 
-    /// Begins a part with input rows, column by column; [`Statement::close`] ends it.
-    pub(super) fn open(&mut self, name: &'static str, columns: &[&'static str]) {
+    /// Begins a part with that many input rows, column by column; [`Statement::close`] ends it.
+    pub(super) fn open(&mut self, name: &'static str, columns: &[&'static str], rows: usize) {
+        self.has_values = self.is_lone && rows == 1 && self.left_out.is_none();
         self.query.push(self.separator).push(name);
         self.query.push(" (").push(columns.join(", "));
-        self.query.push(") AS (SELECT * FROM unnest(");
+        self.query.push(if self.has_values {
+            ") AS (SELECT "
+        } else {
+            ") AS (SELECT * FROM unnest("
+        });
         self.separator = "";
     }
 
     /// Adds the values of one column.
-    pub(super) fn column<'t, T>(&mut self, values: Vec<T>)
+    pub(super) fn column<'t, T>(&mut self, mut values: Vec<T>)
     where
+        T: Encode<'t, Postgres> + Type<Postgres>,
         Vec<T>: Encode<'t, Postgres> + Type<Postgres>,
     {
-        self.query.push(self.separator).push_bind(values);
+        self.query.push(self.separator);
+        match values.pop() {
+            Some(value) if self.has_values => self.query.push_bind(value),
+            last => {
+                values.extend(last);
+                self.query.push_bind(values)
+            }
+        };
         self.separator = ", ";
     }
 
     /// Ends a part with input rows; their first column is the number of the commit.
     pub(super) fn close(&mut self) {
         match self.left_out {
+            None if self.has_values => self.query.push(")"),
             None => self.query.push("))"),
             Some(name) => self
                 .query
@@ -119,7 +141,7 @@ macro_rules! rows {
                 if self.n.is_empty() {
                     return false;
                 }
-                statement.open($source, &[$(stringify!($column)),+]);
+                statement.open($source, &[$(stringify!($column)),+], self.n.len());
                 $(statement.column(self.$column);)+
                 statement.close();
                 true
@@ -128,3 +150,15 @@ macro_rules! rows {
     };
 }
 pub(super) use rows;
+
+/// A query with input rows, column by column: with the text `$one` and their values as they are for one row, otherwise
+/// with the text `$many` and arrays.
+macro_rules! query_of {
+    ($one:expr, $many:expr; $($column:ident),+) => {
+        match ($(&*$column,)+) {
+            ($([$column],)+) => sqlx::query($one)$(.bind($column))+,
+            _ => sqlx::query($many)$(.bind(&$column))+,
+        }
+    };
+}
+pub(super) use query_of;

@@ -49,7 +49,7 @@ impl CompanyRefs {
     }
 
     pub(super) fn source(self, statement: &mut Statement) {
-        statement.open("touch", &["n", "company_id"]);
+        statement.open("touch", &["n", "company_id"], self.n.len());
         statement.column(self.n);
         statement.column(self.company_id);
         statement.close();

@@ -59,7 +59,7 @@ pub(super) async fn write(
     connection: &mut PgConnection,
     group: &[CommitWithRooms<'_>],
 ) -> Result<(Vec<Outcome>, Leases), sqlx::Error> {
-    let mut statement = Statement::new();
+    let mut statement = Statement::of(group.len());
     let answer = Group::of(group).write(&mut statement);
     let query = statement
         .answer(answer)

@@ -42,7 +42,7 @@ pub(super) async fn record(
     for (n, finished) in (0_i32..).zip(group) {
         outcomes.add(n, finished);
     }
-    let mut statement = Statement::new();
+    let mut statement = Statement::of(group.len());
     outcomes.write(&mut statement, leave_out);
     let rows = statement.answer("SELECT n, FALSE FROM done UNION ALL SELECT n, TRUE FROM held");
     let mut recorded = vec![Recorded::LeaseLost; group.len()];
