@@ -2,9 +2,11 @@
 
 use std::time::Duration;
 
+use sqlx::{Connection, Postgres};
 use tokio::time::timeout;
 
 use crate::store::error::{Fault, WriteError, after_autocommit, breaks_rule, is_locked};
+use crate::store::idle_stack::Lent;
 
 use super::super::connections::Connections;
 use super::Run;
@@ -81,7 +83,7 @@ async fn once<I, T>(
     if matches!(error, WriteError::Unknown(_) | WriteError::Lost(_)) {
         connections.recheck_idle();
     } else {
-        lent.release();
+        end(lent).await;
     }
     Err(if is_locked {
         Failure::Locked
@@ -90,4 +92,15 @@ async fn once<I, T>(
     } else {
         Failure::OfAll(error)
     })
+}
+
+/// The database sends an error before it ends the transaction: until then its locks would refuse whoever tries again on
+/// another session.
+async fn end(mut lent: Lent<Postgres>) {
+    let Ok(connection) = lent.connection() else {
+        return;
+    };
+    if matches!(timeout(TIMEOUT, connection.ping()).await, Ok(Ok(()))) {
+        lent.give_back();
+    }
 }
