@@ -61,6 +61,11 @@ pub trait Lifecycle: Send + Sync {
     /// Whether the database answers, accepts writes, and has a schema that this build supports.
     async fn check(&self) -> Result<(), Unfit>;
 
+    /// Whether the disk is full: it answers reads, and no write is confirmed. Only an embedded database knows its disk.
+    async fn is_full(&self) -> bool {
+        false
+    }
+
     /// The times from the database.
     async fn moments(&self) -> Result<Moments, Unavailable>;
 

@@ -13,7 +13,7 @@ use tokio::time::timeout;
 use crate::clock::{Clock, SystemClock};
 use crate::fair::Refusals;
 use crate::hold::HoldReason;
-use crate::store::{Deadlines, LOOKED_AHEAD, Unfit, Waiting};
+use crate::store::{Deadlines, LOOKED_AHEAD, Waiting};
 use crate::telemetry::metrics::{Families, process, render};
 
 use super::ServerVitals;
@@ -27,13 +27,11 @@ const NEAR_QUOTA_PERCENT: u64 = 80;
 pub(super) async fn scrape(vitals: &ServerVitals) -> String {
     let registry = Registry::new();
     let families = Families::of(&registry);
-    let (read, checked) = tokio::join!(
+    let (read, is_full) = tokio::join!(
         timeout(DATABASE_TIMEOUT, read(vitals)),
-        timeout(DATABASE_TIMEOUT, vitals.lifecycle.check()),
+        timeout(DATABASE_TIMEOUT, vitals.lifecycle.is_full()),
     );
-    // A full disk answers reads, and no create is confirmed.
-    let is_full = matches!(checked, Ok(Err(Unfit::Full(_))));
-    let is_up = matches!(read, Ok(Ok(_))) && !is_full;
+    let is_up = matches!(read, Ok(Ok(_))) && matches!(is_full, Ok(false));
     if let Ok(Ok(backlog)) = read {
         backlog.add_ages_to(&families);
         backlog.add_counts_to(&families);

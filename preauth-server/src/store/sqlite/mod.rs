@@ -143,6 +143,10 @@ impl Lifecycle for SqliteStore {
         }
     }
 
+    async fn is_full(&self) -> bool {
+        self.writer.room().find(&self.path).await.is_err()
+    }
+
     async fn moments(&self) -> Result<Moments, Unavailable> {
         let mut reader = self.reader().await?;
         Ok(moments(&mut reader).await?)
