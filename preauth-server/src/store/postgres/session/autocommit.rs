@@ -13,6 +13,8 @@ use super::Run;
 
 /// Timeout of the statement; the server's own is shorter (see `open`).
 const TIMEOUT: Duration = Duration::from_secs(12);
+/// Timeout of the end of a statement that failed.
+const END_TIMEOUT: Duration = Duration::from_secs(1);
 /// Maximum number of attempts of a statement that the database rolled back because of concurrent
 /// transactions, or that reached a server which accepts no writes.
 const ROUNDS: u32 = 4;
@@ -73,6 +75,7 @@ async fn once<I, T>(
         }
         Ok(Err(error)) => error,
         Err(_) => {
+            connections.recheck_idle();
             let error = WriteError::Unknown(Box::new(Fault::TimedOut));
             return Err(Failure::OfAll(error));
         }
@@ -80,10 +83,14 @@ async fn once<I, T>(
     let breaks_rule = breaks_rule(&error);
     let is_locked = is_locked(&error);
     let error = after_autocommit(error);
-    if matches!(error, WriteError::Unknown(_) | WriteError::Lost(_)) {
-        connections.recheck_idle();
-    } else {
-        end(lent).await;
+    match error {
+        WriteError::Unknown(_) | WriteError::Lost(_) => connections.recheck_idle(),
+        // It is closed.
+        _ if !has_ended(&mut lent).await => connections.recheck_idle(),
+        WriteError::RolledBack | WriteError::Conflict => lent.give_back(),
+        _ if is_locked || breaks_rule => lent.give_back(),
+        // The fault may be the session's.
+        _ => lent.release(),
     }
     Err(if is_locked {
         Failure::Locked
@@ -94,13 +101,11 @@ async fn once<I, T>(
     })
 }
 
-/// The database sends an error before it ends the transaction: until then its locks would refuse whoever tries again on
-/// another session.
-async fn end(mut lent: Lent<Postgres>) {
+/// Waits for the end of the transaction of a statement that failed. The database sends the error before: until then its locks
+/// would refuse a repetition on another session.
+async fn has_ended(lent: &mut Lent<Postgres>) -> bool {
     let Ok(connection) = lent.connection() else {
-        return;
+        return false;
     };
-    if matches!(timeout(TIMEOUT, connection.ping()).await, Ok(Ok(()))) {
-        lent.give_back();
-    }
+    matches!(timeout(END_TIMEOUT, connection.ping()).await, Ok(Ok(())))
 }
