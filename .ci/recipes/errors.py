@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Holds the guides on error codes to docs/errors.md, which is generated from the code: each code has one row, which
-links to its row there."""
+"""Holds the guides on error codes to docs/errors.md and docs/errors.pt.md, which are generated from the code: each code
+has one row, which links to its row there."""
 
 import re
 import sys
@@ -8,7 +8,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 LISTED = re.compile(r'^\| `([A-Z_]+)`<a id="([a-z_]+)"></a> \|', re.MULTILINE)
-EXPLAINED = re.compile(r"^\| \[`([A-Z_]+)`\]\(\.\./errors\.md#([a-z_]+)\) \|", re.MULTILINE)
+EXPLAINED = r"^\| \[`([A-Z_]+)`\]\(\.\./{}#([a-z_]+)\) \|"
 
 
 def codes(page, row):
@@ -18,9 +18,10 @@ def codes(page, row):
     return set(found)
 
 
-expected = codes("docs/errors.md", LISTED)
-assert len(expected) > 40, "the generated table is found"
-for page in ("docs/guides/errors.md", "docs/guides/errors.pt.md"):
-    for code, anchor in sorted(expected ^ codes(page, EXPLAINED)):
-        sys.exit(f"{page} and docs/errors.md differ in {code} (#{anchor})")
+for page in ("errors.md", "errors.pt.md"):
+    expected = codes(f"docs/{page}", LISTED)
+    assert len(expected) > 40, "the generated table is found"
+    explained = re.compile(EXPLAINED.format(re.escape(page)), re.MULTILINE)
+    for code, anchor in sorted(expected ^ codes(f"docs/guides/{page}", explained)):
+        sys.exit(f"docs/guides/{page} and docs/{page} differ in {code} (#{anchor})")
 print(f"{len(expected)} codes are explained in both languages")

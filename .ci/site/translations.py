@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The pages in Portuguese that list limits and metrics have the rows of the English ones: as many, in the same order, and
-each with the same code and numbers in it."""
+"""The pages in Portuguese that list limits, metrics and settings have the rows of the English ones: as many, in the same
+order, and each with the same code and numbers in it."""
 
 import re
 import sys
@@ -9,7 +9,7 @@ from links import ROOT
 
 CODE = re.compile(r"`[^`]+`")
 NUMBER = re.compile(r"\d(?:[\d.,]*\d)?")
-PAGES = ("limits", "metrics")
+PAGES = ("limits", "metrics", "configuration")
 
 
 def facts(row):
@@ -37,7 +37,7 @@ def main():
             wrong = [f"docs/{page}.md has {len(english)} rows, docs/{page}.pt.md {len(portuguese)}", *wrong[:1]]
         if wrong:
             sys.exit("\n".join(wrong))
-    print(f"{count} rows of limits and metrics are in both languages")
+    print(f"{count} rows of limits, metrics and settings are in both languages")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-//! `errors.md`: every error code with its status and its sentence.
+//! `errors.md`, in both languages: every error code with its status and its sentence.
 
 use preauth_core::ErrorCode;
 
@@ -9,13 +9,23 @@ use super::{check, table};
 
 #[test]
 fn the_page_of_errors_lists_every_code() {
+    let head = ["code", "status", "message", "in a sandbox"];
+    let text = list(head, "platform API only");
+    check("errors.md", "error codes", &text);
+
+    let head = ["código", "status", "mensagem", "no sandbox"];
+    let text = list(head, "só na API da plataforma");
+    check("errors.pt.md", "error codes", &text);
+}
+
+fn list(head: [&str; 4], elsewhere: &str) -> String {
     let magic: Vec<_> = Magic::codes().collect();
     let rows = ErrorCode::ALL.iter().map(|code| {
         let name = code.as_str();
         let provoked = if magic.contains(code) {
             format!("`{MAGIC_PREFIX}{name}`")
         } else {
-            "platform API only".to_owned()
+            elsewhere.to_owned()
         };
         // The guides link to it.
         let anchor = name.to_ascii_lowercase();
@@ -26,6 +36,5 @@ fn the_page_of_errors_lists_every_code() {
             provoked,
         ]
     });
-    let head = ["code", "status", "message", "in a sandbox"];
-    check("errors.md", "error codes", &table(head, rows));
+    table(head, rows)
 }

@@ -1,7 +1,8 @@
 //! Pages of `docs/` with parts that are generated from the code: settings, commands, error codes, routes.
 //!
 //! Such a page is written by hand, except for the part between two marks. These tests compare that part with the
-//! code; `UPDATE_PAGES=1 cargo test --workspace --all-features --lib doc_pages` writes it.
+//! code; `UPDATE_PAGES=1 cargo test --workspace --all-features --lib doc_pages` writes it. On a page in Portuguese
+//! the words in that part are written by hand, too: a test names the row that has none.
 
 mod commands;
 mod errors;
@@ -10,15 +11,18 @@ mod settings;
 mod shown_commands;
 
 use std::fmt::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 const END: &str = "<!-- end of generated -->";
 
+fn path(page: &str) -> PathBuf {
+    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs");
+    docs.join(page)
+}
+
 /// Compares the generated part of a page with `text`, or writes it if that was asked for.
 fn check(page: &str, mark: &str, text: &str) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../docs")
-        .join(page);
+    let path = path(page);
     let found = std::fs::read_to_string(&path).unwrap();
     let begin = format!("<!-- generated: {mark} -->");
     let (before, rest) = found
@@ -36,6 +40,38 @@ fn check(page: &str, mark: &str, text: &str) {
         found == expected,
         "docs/{page} differs from the code: UPDATE_PAGES=1 cargo test --workspace --all-features --lib doc_pages"
     );
+}
+
+/// A page in Portuguese, for the words in its generated part.
+struct Translation {
+    page: &'static str,
+    text: String,
+}
+
+impl Translation {
+    fn of(page: &'static str) -> Self {
+        let text = std::fs::read_to_string(path(page)).unwrap();
+        Self { page, text }
+    }
+
+    /// What a row says in this column; its first cell names it.
+    fn cell(&self, row: &str, column: usize) -> String {
+        let lines = self.text.lines().filter_map(|it| it.strip_prefix('|'));
+        let mut rows = lines.map(|it| it.split('|').map(str::trim));
+        let found = rows.find(|it| it.clone().next() == Some(row));
+        let said = found.and_then(|mut it| it.nth(column));
+        let said = said.filter(|it| !it.is_empty());
+        let said = said.unwrap_or_else(|| panic!("docs/{} has no words for {row}", self.page));
+        said.replace("\\<", "<")
+    }
+
+    /// What stands between an anchor and the table below it.
+    fn heading(&self, anchor: &str) -> &str {
+        let after = self.text.split_once(anchor);
+        let found = after.and_then(|(_, rest)| rest.split_once("\n\n|"));
+        let (heading, _) = found.unwrap_or_else(|| panic!("docs/{} has no {anchor}", self.page));
+        heading.trim()
+    }
 }
 
 /// A table with this head.

@@ -1,23 +1,36 @@
-//! `platform-api.md`: every route of the platform API, from its description.
+//! `platform-api.md`, in both languages: every route of the platform API, from its description.
 
 use std::fmt::Write as _;
 
 use serde_json::Value;
 
-use super::{check, table};
+use super::{Translation, check, table};
 
 #[test]
 fn the_page_of_the_platform_api_lists_every_route() {
     let document: Value = serde_json::from_str(&crate::http::openapi::platform()).unwrap();
-    let mut text = String::new();
+    let page = "platform-api.pt.md";
+    let translation = Translation::of(page);
+    let (mut text, mut translated) = (String::new(), String::new());
     for tag in document["tags"].as_array().unwrap() {
         let name = tag["name"].as_str().unwrap();
         let about = tag["description"].as_str().unwrap();
         let head = ["request", "what it does", "operation", "role"];
         let rows = table(head, routes(&document, name));
         writeln!(text, "## {name}\n\n{about}\n\n{rows}").unwrap();
+
+        let anchor = format!("<a id=\"{name}\"></a>");
+        let heading = translation.heading(&anchor);
+        let head = ["requisição", "o que faz", "`operationId`", "papel"];
+        let rows = routes(&document, name).map(|[request, _, id, role]| {
+            let summary = translation.cell(&request, 1);
+            [request, summary, id, role]
+        });
+        let rows = table(head, rows);
+        writeln!(translated, "{anchor}\n\n{heading}\n\n{rows}").unwrap();
     }
     check("platform-api.md", "routes", &text);
+    check(page, "routes", &translated);
 }
 
 /// Request, summary, id and minimum role of every operation with this tag.
