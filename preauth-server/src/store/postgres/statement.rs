@@ -73,19 +73,19 @@ impl Statement {
     }
 
     /// Adds the values of one column.
-    pub(super) fn column<'t, T>(&mut self, mut values: Vec<T>)
+    pub(super) fn column<'t, T>(&mut self, values: Vec<T>)
     where
         T: Encode<'t, Postgres> + Type<Postgres>,
         Vec<T>: Encode<'t, Postgres> + Type<Postgres>,
     {
         self.query.push(self.separator);
-        match values.pop() {
-            Some(value) if self.has_values => self.query.push_bind(value),
-            last => {
-                values.extend(last);
-                self.query.push_bind(values)
+        if self.has_values {
+            for value in values {
+                self.query.push_bind(value);
             }
-        };
+        } else {
+            self.query.push_bind(values);
+        }
         self.separator = ", ";
     }
 

@@ -83,14 +83,15 @@ async fn once<I, T>(
     let breaks_rule = breaks_rule(&error);
     let is_locked = is_locked(&error);
     let error = after_autocommit(error);
-    match error {
-        WriteError::Unknown(_) | WriteError::Lost(_) => connections.recheck_idle(),
-        // It is closed.
-        _ if !has_ended(&mut lent).await => connections.recheck_idle(),
-        WriteError::RolledBack | WriteError::Conflict => lent.give_back(),
-        _ if is_locked || breaks_rule => lent.give_back(),
+    let is_broken = matches!(error, WriteError::Unknown(_) | WriteError::Lost(_));
+    if is_broken || !has_ended(&mut lent).await {
+        // It is closed, and others may be broken, too.
+        connections.recheck_idle();
+    } else if is_locked || breaks_rule || matches!(error, WriteError::RolledBack) {
+        lent.give_back();
+    } else {
         // The fault may be the session's.
-        _ => lent.release(),
+        lent.release();
     }
     Err(if is_locked {
         Failure::Locked
