@@ -110,6 +110,7 @@ pub(super) async fn run(args: &RunArgs) -> Result<(), CliError> {
     mails.letterhead.pages = portal.as_ref().map(|portal| portal.links.clone());
     let rate_limit = Live::new(config.rate_limit);
     let changeable = Changeable::new(log, &rate_limit, &mails.limits, &endpoint_validator);
+    stores.lifecycle.warm_up().await;
     // A stop may follow the first answer.
     let signalled = app::wait_for_signal()?;
     let (integration, platform, _announced) = listeners(&config)?;

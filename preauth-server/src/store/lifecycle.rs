@@ -69,6 +69,9 @@ pub trait Lifecycle: Send + Sync {
     /// The times from the database.
     async fn moments(&self) -> Result<Moments, Unavailable>;
 
+    /// Prepares what the first requests would otherwise wait for. Not necessary.
+    async fn warm_up(&self) {}
+
     /// The loops in this process that the database needs.
     fn loops(&self) -> Vec<Arc<LoopHealth>>;
 

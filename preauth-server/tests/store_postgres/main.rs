@@ -24,6 +24,7 @@ mod promotion;
 mod rate_counts;
 mod records;
 mod restored_feed;
+mod warm_up;
 
 /// The database of the shared files.
 mod database {

@@ -3,13 +3,14 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures_util::future::join_all;
 use sqlx::postgres::{PgConnectOptions, PgConnection, PgPoolOptions, Postgres};
 use tokio::time::timeout;
 
 use crate::store::error::Fault;
 use crate::store::idle_stack::{IdleStack, Lent};
 
-use super::primary::{self, Primary};
+use super::primary::{self, Primary, WarmUp};
 
 /// Connections of one instance; twice as many were not faster on the machines measured.
 pub(super) const CONNECTIONS: u32 = 16;
@@ -33,6 +34,8 @@ const CLOSE_TIMEOUT: Duration = Duration::from_secs(2);
 pub(super) struct Connections {
     stack: IdleStack<Postgres>,
     primary: Arc<Primary>,
+    /// How many are kept open, whether or not they are needed.
+    kept: u32,
 }
 
 impl Connections {
@@ -40,14 +43,37 @@ impl Connections {
         Self::at_most(CONNECTIONS, options, primary)
     }
 
+    /// A pool whose new connections are prepared by `warm_up`, and that keeps `kept` of them open.
+    pub(super) fn kept_warm(
+        (kept, limit): (u32, u32),
+        options: PgConnectOptions,
+        primary: &Arc<Primary>,
+        warm_up: WarmUp,
+    ) -> Self {
+        let pool = PgPoolOptions::new()
+            .max_connections(limit)
+            .min_connections(kept);
+        Self::of(pool, options, primary, Some(warm_up))
+    }
+
     /// A pool for `tasks`: a connection for each, and one to replace a broken one that is still being closed.
     pub(super) fn apart(tasks: u32, options: PgConnectOptions, primary: &Arc<Primary>) -> Self {
         Self::at_most(tasks.saturating_add(1), options, primary)
     }
 
-    pub(super) fn at_most(limit: u32, options: PgConnectOptions, primary: &Arc<Primary>) -> Self {
-        let pool = PgPoolOptions::new()
-            .max_connections(limit)
+    fn at_most(limit: u32, options: PgConnectOptions, primary: &Arc<Primary>) -> Self {
+        let pool = PgPoolOptions::new().max_connections(limit);
+        Self::of(pool, options, primary, None)
+    }
+
+    fn of(
+        pool: PgPoolOptions,
+        options: PgConnectOptions,
+        primary: &Arc<Primary>,
+        warm_up: Option<WarmUp>,
+    ) -> Self {
+        let kept = pool.get_min_connections();
+        let pool = pool
             .acquire_timeout(ACQUIRE_TIMEOUT)
             .max_lifetime(MAX_LIFETIME)
             .idle_timeout(IDLE_TIMEOUT)
@@ -69,9 +95,11 @@ impl Connections {
                     Box::pin(async move { Ok(!is_stale) })
                 }
             });
+        let pool = primary::admitting(pool, primary, warm_up).connect_lazy_with(options);
         Self {
-            stack: IdleStack::before(primary::admitting(pool, primary).connect_lazy_with(options)),
+            stack: IdleStack::before(pool),
             primary: Arc::clone(primary),
+            kept,
         }
     }
 
@@ -103,6 +131,12 @@ impl Connections {
             },
             (error, _) => error.into(),
         })
+    }
+
+    /// Opens the connections that are kept open. A failure is met again by whatever needs one.
+    pub(super) async fn open_kept(&self) {
+        let opened = join_all((0..self.kept).map(|_| self.acquire())).await;
+        opened.into_iter().flatten().for_each(Lent::give_back);
     }
 
     /// Has every idle connection of the store tested before its next use.

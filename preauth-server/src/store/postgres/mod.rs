@@ -39,6 +39,7 @@ mod tls_files;
 mod untransacted;
 mod waiting;
 mod wake;
+mod warm_up;
 mod watch;
 mod writer;
 
@@ -116,6 +117,8 @@ pub struct PostgresStore {
     wake: Arc<Wake>,
     primary: Arc<Primary>,
     watcher: Watcher,
+    /// For what each create and each delivery needs.
+    in_turn: Connections,
     /// Notified when an endpoint's deliveries are left to be settled.
     unsettled: Arc<Notify>,
     set_aside: Arc<SetAside>,
@@ -151,6 +154,10 @@ impl Lifecycle for PostgresStore {
         Ok(moments.await?)
     }
 
+    async fn warm_up(&self) {
+        self.in_turn.open_kept().await;
+    }
+
     /// None: the tasks that send and receive wake-ups only provide hints.
     fn loops(&self) -> Vec<Arc<LoopHealth>> {
         Vec::new()
@@ -165,6 +172,7 @@ impl Lifecycle for PostgresStore {
         self.lookups.close().await;
         self.finisher.close().await;
         self.mail_finisher.close().await;
+        self.in_turn.close().await;
         self.claims.close().await;
         self.mails.close().await;
         self.locked_writes.close().await;

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use preauth_core::port::{LoadedOffer, OfferTarget};
 use preauth_core::value::{CnpjRoot, IdempotencyKey, InvoiceNumber};
 use sqlx::PgConnection;
+use sqlx::postgres::PgRow;
 use uuid::Uuid;
 
 use crate::store::error::Fault;
@@ -100,14 +101,15 @@ pub(super) async fn find_all(
     connection: &mut PgConnection,
     targets: &[OfferTarget],
 ) -> Result<Vec<Result<Option<FoundOffer>, Fault>>, Fault> {
-    let payers: Vec<&Uuid> = targets.iter().map(|it| it.payer.as_uuid()).collect();
-    let suppliers: Vec<&str> = targets.iter().map(|it| it.supplier.as_str()).collect();
     let roots: Vec<CnpjRoot> = targets.iter().map(|it| it.supplier.root()).collect();
-    let roots: Vec<&str> = roots.iter().map(CnpjRoot::as_str).collect();
-    let [numbers, second_forms, third_forms] = number_forms(targets);
-    let keys: Vec<Option<&str>> = targets.iter().map(key).collect();
-    let query = query_of!(FIND_ONE, FIND; payers, suppliers, roots, numbers, second_forms, third_forms, keys);
-    let rows = query.fetch_all(connection).await?;
+    let wanted = Wanted {
+        payers: targets.iter().map(|it| it.payer.as_uuid()).collect(),
+        suppliers: targets.iter().map(|it| it.supplier.as_str()).collect(),
+        roots: roots.iter().map(CnpjRoot::as_str).collect(),
+        number_forms: number_forms(targets),
+        keys: targets.iter().map(key).collect(),
+    };
+    let rows = wanted.find(connection).await?;
     let mut answers: Vec<_> = targets.iter().map(|_| Ok(None)).collect();
     for row in &rows {
         let columns = Columns::of("companies", row);
@@ -116,6 +118,45 @@ pub(super) async fn find_all(
         }
     }
     Ok(answers)
+}
+
+/// Finds the input of `callers` decisions on targets of a company that does not exist, so no id is reserved.
+pub(super) async fn warm_up(
+    connection: &mut PgConnection,
+    callers: usize,
+) -> Result<(), sqlx::Error> {
+    let nobody = Uuid::nil();
+    let wanted = Wanted {
+        payers: vec![&nobody; callers],
+        suppliers: vec![""; callers],
+        roots: vec![""; callers],
+        number_forms: [(); 3].map(|()| vec![None; callers]),
+        keys: vec![None; callers],
+    };
+    wanted.find(connection).await.map(drop)
+}
+
+/// Targets, column by column.
+struct Wanted<'a> {
+    payers: Vec<&'a Uuid>,
+    suppliers: Vec<&'a str>,
+    roots: Vec<&'a str>,
+    number_forms: [Vec<Option<Cow<'a, str>>>; 3],
+    keys: Vec<Option<&'a str>>,
+}
+
+impl Wanted<'_> {
+    async fn find(self, connection: &mut PgConnection) -> Result<Vec<PgRow>, sqlx::Error> {
+        let Self {
+            payers,
+            suppliers,
+            roots,
+            number_forms: [numbers, second_forms, third_forms],
+            keys,
+        } = self;
+        let query = query_of!(FIND_ONE, FIND; payers, suppliers, roots, numbers, second_forms, third_forms, keys);
+        query.fetch_all(connection).await
+    }
 }
 
 /// The forms in which the targets' invoices may be held: the first form of each target, the second,

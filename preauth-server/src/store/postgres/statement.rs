@@ -113,6 +113,12 @@ impl Statement {
     }
 }
 
+/// Rows of a [`Statement`].
+pub(super) trait Rows {
+    /// Adds a row of the caller `n` that refers to nothing.
+    fn add_blank(&mut self, n: i32);
+}
+
 /// Declares a row type and the columns in which rows are passed to a [`Statement`], where they are
 /// called `$source`.
 macro_rules! rows {
@@ -121,6 +127,7 @@ macro_rules! rows {
         $row:ident, $rows:ident as $source:literal { $($column:ident: $type:ty,)+ }
     ) => {
         $(#[$meta])*
+        #[derive(Default)]
         struct $row<'a> {
             $($column: $type,)+
         }
@@ -145,6 +152,12 @@ macro_rules! rows {
                 $(statement.column(self.$column);)+
                 statement.close();
                 true
+            }
+        }
+
+        impl $crate::store::postgres::statement::Rows for $rows<'_> {
+            fn add_blank(&mut self, n: i32) {
+                self.push($row { n, ..$row::default() });
             }
         }
     };

@@ -139,7 +139,7 @@ async fn begin(
         .acquire_timeout(PATIENCE)
         .max_lifetime(None)
         .idle_timeout(None);
-    let pool = primary::admitting(pool, primary).connect_lazy_with(options);
+    let pool = primary::admitting(pool, primary, None).connect_lazy_with(options);
     let mut listener = PgListener::connect_with(&pool).await?;
     listener.listen(CHANNEL).await?;
     Ok(listener)

@@ -48,6 +48,13 @@ impl CompanyRefs {
         }
     }
 
+    /// Companies that do not exist, for a new operation.
+    pub(super) fn add_blank(&mut self, n: i32) {
+        for _ in ["head office", "payer", "supplier"] {
+            self.push(n, CompanyId::new(Uuid::nil()));
+        }
+    }
+
     pub(super) fn source(self, statement: &mut Statement) {
         statement.open("touch", &["n", "company_id"], self.n.len());
         statement.column(self.n);

@@ -19,7 +19,7 @@ use preauth_core::port::{Commit, NewReply, ReplyScope, Write};
 use preauth_core::value::CompanyId;
 use sqlx::{PgConnection, Row};
 
-use super::statement::Statement;
+use super::statement::{Rows, Statement};
 use audit_rows::AuditRows;
 use invoices::NewInvoices;
 pub(super) use leases::{CommitWithRooms, Leases};
@@ -59,12 +59,41 @@ pub(super) async fn write(
     connection: &mut PgConnection,
     group: &[CommitWithRooms<'_>],
 ) -> Result<(Vec<Outcome>, Leases), sqlx::Error> {
-    let mut statement = Statement::of(group.len());
-    let answer = Group::of(group).write(&mut statement);
+    execute(connection, Group::of(group), group.len()).await
+}
+
+/// Executes the statement of `callers` new operations with all that belongs to one, of companies that do not exist. These
+/// count as locked (see `locks`), so nothing is written.
+pub(super) async fn warm_up(
+    connection: &mut PgConnection,
+    callers: usize,
+) -> Result<(), sqlx::Error> {
+    let mut group = Group {
+        has_leases: true,
+        ..Group::default()
+    };
+    for n in (0..).take(callers) {
+        group.touches.add_blank(n);
+        group.replies.add_blank(n);
+        group.new_operations.add_blank(n);
+        group.events.add_blank(n);
+        group.deliveries.add_blank(n);
+        group.mails.add_blank(n);
+    }
+    execute(connection, group, callers).await.map(drop)
+}
+
+async fn execute(
+    connection: &mut PgConnection,
+    group: Group<'_>,
+    callers: usize,
+) -> Result<(Vec<Outcome>, Leases), sqlx::Error> {
+    let mut statement = Statement::of(callers);
+    let answer = group.write(&mut statement);
     let query = statement
         .answer(answer)
-        .persistent(group.len() <= KEPT_PLAN_LIMIT);
-    let mut outcomes = vec![Outcome::LeftOut; group.len()];
+        .persistent(callers <= KEPT_PLAN_LIMIT);
+    let mut outcomes = vec![Outcome::LeftOut; callers];
     let mut leases = Leases::default();
     for row in query.fetch_all(connection).await? {
         let n: Option<i32> = row.try_get(0)?;

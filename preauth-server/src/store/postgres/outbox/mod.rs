@@ -24,6 +24,7 @@ use crate::store::sql::deliveries;
 pub(super) use cursors::Cursors;
 use cursors::{Look, queues};
 pub(super) use finish::{Finisher, LIMITS};
+pub(super) use outcomes::warm_up;
 
 #[async_trait]
 impl Outbox for PostgresStore {

@@ -8,7 +8,7 @@ use sqlx::{PgConnection, Row};
 use uuid::Uuid;
 
 use super::super::held::Recorded;
-use super::super::statement::{Statement, rows};
+use super::super::statement::{Rows, Statement, rows};
 use crate::store::finished::Finished;
 
 rows! {
@@ -42,10 +42,33 @@ pub(super) async fn record(
     for (n, finished) in (0_i32..).zip(group) {
         outcomes.add(n, finished);
     }
-    let mut statement = Statement::of(group.len());
+    execute(connection, outcomes, group.len(), leave_out).await
+}
+
+/// Records the attempts of `callers` deliveries that do not exist, so nothing is written.
+pub(in super::super) async fn warm_up(
+    connection: &mut PgConnection,
+    callers: usize,
+) -> Result<(), sqlx::Error> {
+    let mut outcomes = Outcomes::default();
+    for n in (0..).take(callers) {
+        outcomes.add_blank(n);
+    }
+    execute(connection, outcomes, callers, false)
+        .await
+        .map(drop)
+}
+
+async fn execute(
+    connection: &mut PgConnection,
+    outcomes: Outcomes<'_>,
+    callers: usize,
+    leave_out: bool,
+) -> Result<Vec<Recorded>, sqlx::Error> {
+    let mut statement = Statement::of(callers);
     outcomes.write(&mut statement, leave_out);
     let rows = statement.answer("SELECT n, FALSE FROM done UNION ALL SELECT n, TRUE FROM held");
-    let mut recorded = vec![Recorded::LeaseLost; group.len()];
+    let mut recorded = vec![Recorded::LeaseLost; callers];
     for row in rows.fetch_all(connection).await? {
         let n: i32 = row.try_get(0)?;
         let place = usize::try_from(n).ok().and_then(|n| recorded.get_mut(n));

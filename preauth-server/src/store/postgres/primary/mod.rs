@@ -12,12 +12,14 @@ mod watcher;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use futures_util::future::BoxFuture;
 use sqlx::PgConnection;
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 use tokio::sync::watch;
 use tokio::time::Instant;
 
-use crate::store::error::{Refusal, said};
+use crate::log::chain;
+use crate::store::error::{Fault, Refusal, said};
 
 use super::durability::Durability;
 use super::sequences;
@@ -169,13 +171,26 @@ impl Primary {
     }
 }
 
-/// Lets `primary` check the new connections of a pool.
-pub(super) fn admitting(pool: PgPoolOptions, primary: &Arc<Primary>) -> PgPoolOptions {
+/// Prepares a new connection.
+pub(super) type WarmUp = for<'c> fn(&'c mut PgConnection) -> BoxFuture<'c, Result<(), Fault>>;
+
+/// Lets `primary` check the new connections of a pool, which are then prepared by `warm_up`.
+pub(super) fn admitting(
+    pool: PgPoolOptions,
+    primary: &Arc<Primary>,
+    warm_up: Option<WarmUp>,
+) -> PgPoolOptions {
     let primary = Arc::clone(primary);
     pool.after_connect(move |connection, _| {
         let primary = Arc::clone(&primary);
         Box::pin(async move {
             let admitted = primary.admit(connection).await;
+            if let (Ok(()), Some(warm_up)) = (&admitted, warm_up)
+                && let Err(fault) = warm_up(connection).await
+            {
+                // The first request does it, or meets the same failure.
+                tracing::debug!(error = chain(&fault), "a new connection was not prepared");
+            }
             match &admitted {
                 // The pool retries; a new refusal is logged.
                 Ok(()) | Err(sqlx::Error::Configuration(_)) => {}
