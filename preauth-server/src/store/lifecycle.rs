@@ -69,7 +69,7 @@ pub trait Lifecycle: Send + Sync {
     /// The times from the database.
     async fn moments(&self) -> Result<Moments, Unavailable>;
 
-    /// Prepares what the first requests would otherwise wait for. Not necessary.
+    /// Prepares what the first requests would otherwise wait for. What fails is met again by whatever needs it.
     async fn warm_up(&self) {}
 
     /// The loops in this process that the database needs.

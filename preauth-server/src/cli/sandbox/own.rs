@@ -57,7 +57,9 @@ pub(super) async fn open(url: &DatabaseUrl, mark: &SandboxMark) -> Result<Stores
 
 async fn migrated(url: &DatabaseUrl) -> Result<Stores, CliError> {
     store::migrate(url).await?;
-    Ok(store::open(url).await?)
+    let stores = store::open(url).await?;
+    stores.lifecycle.warm_up().await;
+    Ok(stores)
 }
 
 async fn is_empty(stores: &Stores) -> Result<bool, CliError> {

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures_util::future::join_all;
 use sqlx::postgres::{PgConnectOptions, PgConnection, PgPoolOptions, Postgres};
 use tokio::time::timeout;
 
@@ -34,8 +33,6 @@ const CLOSE_TIMEOUT: Duration = Duration::from_secs(2);
 pub(super) struct Connections {
     stack: IdleStack<Postgres>,
     primary: Arc<Primary>,
-    /// How many are kept open, whether or not they are needed.
-    kept: u32,
 }
 
 impl Connections {
@@ -43,17 +40,14 @@ impl Connections {
         Self::at_most(CONNECTIONS, options, primary)
     }
 
-    /// A pool whose new connections are prepared by `warm_up`, and that keeps `kept` of them open.
-    pub(super) fn kept_warm(
-        (kept, limit): (u32, u32),
+    /// A pool whose new connections are prepared by `warm_up`.
+    pub(super) fn prepared(
+        limit: u32,
         options: PgConnectOptions,
         primary: &Arc<Primary>,
         warm_up: WarmUp,
     ) -> Self {
-        let pool = PgPoolOptions::new()
-            .max_connections(limit)
-            .min_connections(kept);
-        Self::of(pool, options, primary, Some(warm_up))
+        Self::of(limit, options, primary, Some(warm_up))
     }
 
     /// A pool for `tasks`: a connection for each, and one to replace a broken one that is still being closed.
@@ -62,18 +56,17 @@ impl Connections {
     }
 
     fn at_most(limit: u32, options: PgConnectOptions, primary: &Arc<Primary>) -> Self {
-        let pool = PgPoolOptions::new().max_connections(limit);
-        Self::of(pool, options, primary, None)
+        Self::of(limit, options, primary, None)
     }
 
     fn of(
-        pool: PgPoolOptions,
+        limit: u32,
         options: PgConnectOptions,
         primary: &Arc<Primary>,
         warm_up: Option<WarmUp>,
     ) -> Self {
-        let kept = pool.get_min_connections();
-        let pool = pool
+        let pool = PgPoolOptions::new()
+            .max_connections(limit)
             .acquire_timeout(ACQUIRE_TIMEOUT)
             .max_lifetime(MAX_LIFETIME)
             .idle_timeout(IDLE_TIMEOUT)
@@ -99,7 +92,6 @@ impl Connections {
         Self {
             stack: IdleStack::before(pool),
             primary: Arc::clone(primary),
-            kept,
         }
     }
 
@@ -133,10 +125,20 @@ impl Connections {
         })
     }
 
-    /// Opens the connections that are kept open. A failure is met again by whatever needs one.
-    pub(super) async fn open_kept(&self) {
-        let opened = join_all((0..self.kept).map(|_| self.acquire())).await;
-        opened.into_iter().flatten().for_each(Lent::give_back);
+    /// Opens connections until there are `count`, and uses those that are idle, which are not closed then. A failure is met again
+    /// by whatever needs one.
+    pub(super) async fn keep_open(&self, count: u32) {
+        let mut kept = Vec::new();
+        for _ in 0..count {
+            if self.stack.idle() == 0 && self.stack.pool().size() >= count {
+                break;
+            }
+            let Ok(lent) = self.acquire().await else {
+                break;
+            };
+            kept.push(lent);
+        }
+        kept.into_iter().for_each(Lent::give_back);
     }
 
     /// Has every idle connection of the store tested before its next use.

@@ -81,6 +81,7 @@ use reads::SharedRead;
 use rows::Columns;
 use session::LockedWrites;
 use wake::Wake;
+use warm_up::{KEPT, Keeper};
 use writer::{Aside, BulkWriter, Writer};
 
 pub(super) use open::{pending_steps, validate_url};
@@ -119,6 +120,7 @@ pub struct PostgresStore {
     watcher: Watcher,
     /// For what each create and each delivery needs.
     in_turn: Connections,
+    keeper: Keeper,
     /// Notified when an endpoint's deliveries are left to be settled.
     unsettled: Arc<Notify>,
     set_aside: Arc<SetAside>,
@@ -155,7 +157,7 @@ impl Lifecycle for PostgresStore {
     }
 
     async fn warm_up(&self) {
-        self.in_turn.open_kept().await;
+        self.in_turn.keep_open(KEPT).await;
     }
 
     /// None: the tasks that send and receive wake-ups only provide hints.
@@ -172,6 +174,7 @@ impl Lifecycle for PostgresStore {
         self.lookups.close().await;
         self.finisher.close().await;
         self.mail_finisher.close().await;
+        self.keeper.end();
         self.in_turn.close().await;
         self.claims.close().await;
         self.mails.close().await;

@@ -27,7 +27,7 @@ use super::primary::{self, Primary, Watcher};
 use super::reads::{self, SharedRead};
 use super::session::{self, LockedWrites};
 use super::wake::Wake;
-use super::warm_up::warm_up;
+use super::warm_up::{KEPT, Keeper, warm_up};
 use super::writer::{self, Aside, BulkWriter, Suspects, Writer};
 use super::{PostgresStore, held, migrations, offers, operations, tls_files};
 use crate::store::grouping::Grouped;
@@ -67,9 +67,7 @@ const BY_KEYS: [(&str, &str); 1] = [("enable_hashjoin", "off")];
 /// a broken one that is still being closed. A lone create needs the first three one after the other: one session does all of it,
 /// and stays warm. Their statements find rows by keys, and join the parts of a group to each other, for which hashes are quicker
 /// once it is large.
-const CONNECTIONS_IN_TURN: u32 = 2 * KEPT_IN_TURN;
-/// As many as work at once; the others are for broken ones.
-const KEPT_IN_TURN: u32 = 4;
+const CONNECTIONS_IN_TURN: u32 = 2 * KEPT;
 
 pub(super) async fn open(url: &DatabaseUrl) -> Result<PostgresStore, OpenError> {
     let options = checked(url).await?;
@@ -86,8 +84,7 @@ pub(super) async fn open(url: &DatabaseUrl) -> Result<PostgresStore, OpenError> 
     let in_turn = session
         .clone()
         .options([("lock_timeout", held::LOCK_TIMEOUT)]);
-    let limits = (KEPT_IN_TURN, CONNECTIONS_IN_TURN);
-    let in_turn = Connections::kept_warm(limits, in_turn, &primary, |connection| {
+    let in_turn = Connections::prepared(CONNECTIONS_IN_TURN, in_turn, &primary, |connection| {
         Box::pin(warm_up(connection))
     });
     let suspects = Arc::new(Suspects::default());
@@ -128,6 +125,7 @@ pub(super) async fn open(url: &DatabaseUrl) -> Result<PostgresStore, OpenError> 
         fronts: Fronts::default(),
         held_offices: HeldOffices::default(),
         finisher: Grouped::spawn(Finisher::new(in_turn.clone()), outbox::LIMITS),
+        keeper: Keeper::spawn(in_turn.clone()),
         in_turn,
         wake,
         watcher: Watcher::spawn(Arc::clone(&primary), session, name(&options)),

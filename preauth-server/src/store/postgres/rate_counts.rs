@@ -10,7 +10,6 @@ use sqlx::postgres::PgRow;
 
 use crate::access::{KeyHash, RateLimit};
 
-use crate::store::error::Fault;
 use crate::store::rows::{find_key_parties, key_columns};
 
 use super::statement::query_of;
@@ -135,23 +134,25 @@ pub(super) async fn count(
     limit: RateLimit,
     parties: &[Party],
     leave_out: bool,
-) -> Result<Vec<PgRow>, Fault> {
+) -> Result<Vec<PgRow>, sqlx::Error> {
     let hashes: Vec<&[u8]> = parties.iter().map(|it| it.hash.0.as_slice()).collect();
     let moments: Vec<i64> = parties.iter().map(|it| it.now.unix_millis()).collect();
     let counts: Vec<i64> = parties.iter().map(Party::count).collect();
     let query = query_of!(COUNT_ONE, COUNT; hashes, moments, counts);
-    let rows = query
+    query
         .bind(i64::from(limit.window_seconds).saturating_mul(1000))
         .bind(i64::from(limit.requests))
         .bind(leave_out)
         .bind(MAX_WRITES)
         .fetch_all(connection)
-        .await?;
-    Ok(rows)
+        .await
 }
 
 /// Looks up `callers` keys that do not exist, so nothing is counted.
-pub(super) async fn warm_up(connection: &mut PgConnection, callers: usize) -> Result<(), Fault> {
+pub(super) async fn warm_up(
+    connection: &mut PgConnection,
+    callers: usize,
+) -> Result<(), sqlx::Error> {
     let parties = (0..callers).map(|place| Party {
         hash: KeyHash([0; 32]),
         now: Timestamp::MIN,

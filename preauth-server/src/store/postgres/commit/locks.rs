@@ -7,7 +7,7 @@ use preauth_core::port::{Commit, Write};
 use preauth_core::value::CompanyId;
 use uuid::Uuid;
 
-use super::super::statement::Statement;
+use super::super::statement::{Rows, Statement};
 
 /// The companies that commits refer to, as rows for a [`Statement`].
 #[derive(Default)]
@@ -48,13 +48,6 @@ impl CompanyRefs {
         }
     }
 
-    /// Companies that do not exist, for a new operation.
-    pub(super) fn add_blank(&mut self, n: i32) {
-        for _ in ["head office", "payer", "supplier"] {
-            self.push(n, CompanyId::new(Uuid::nil()));
-        }
-    }
-
     pub(super) fn source(self, statement: &mut Statement) {
         statement.open("touch", &["n", "company_id"], self.n.len());
         statement.column(self.n);
@@ -65,6 +58,15 @@ impl CompanyRefs {
     fn push(&mut self, n: i32, company: CompanyId) {
         self.n.push(n);
         self.company_id.push(*company.as_uuid());
+    }
+}
+
+impl Rows for CompanyRefs {
+    /// Adds the companies of a new operation, which do not exist.
+    fn add_blank(&mut self, n: i32) {
+        for _ in ["head office", "payer", "supplier"] {
+            self.push(n, CompanyId::new(Uuid::nil()));
+        }
     }
 }
 

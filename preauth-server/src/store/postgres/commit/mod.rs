@@ -62,14 +62,15 @@ pub(super) async fn write(
     execute(connection, Group::of(group), group.len()).await
 }
 
-/// Executes the statement of `callers` new operations with all that belongs to one, of companies that do not exist. These
-/// count as locked (see `locks`), so nothing is written.
+/// Executes the statement of `callers` new operations with a key, a mail and perhaps a delivery, of companies that do not exist.
+/// These count as locked (see `locks`), so nothing is written.
 pub(super) async fn warm_up(
     connection: &mut PgConnection,
     callers: usize,
+    have_deliveries: bool,
 ) -> Result<(), sqlx::Error> {
     let mut group = Group {
-        has_leases: true,
+        has_leases: have_deliveries,
         ..Group::default()
     };
     for n in (0..).take(callers) {
@@ -77,7 +78,9 @@ pub(super) async fn warm_up(
         group.replies.add_blank(n);
         group.new_operations.add_blank(n);
         group.events.add_blank(n);
-        group.deliveries.add_blank(n);
+        if have_deliveries {
+            group.deliveries.add_blank(n);
+        }
         group.mails.add_blank(n);
     }
     execute(connection, group, callers).await.map(drop)

@@ -172,7 +172,7 @@ impl Primary {
 }
 
 /// Prepares a new connection.
-pub(super) type WarmUp = for<'c> fn(&'c mut PgConnection) -> BoxFuture<'c, Result<(), Fault>>;
+pub(super) type WarmUp = for<'c> fn(&'c mut PgConnection) -> BoxFuture<'c, Result<(), sqlx::Error>>;
 
 /// Lets `primary` check the new connections of a pool, which are then prepared by `warm_up`.
 pub(super) fn admitting(
@@ -185,12 +185,6 @@ pub(super) fn admitting(
         let primary = Arc::clone(&primary);
         Box::pin(async move {
             let admitted = primary.admit(connection).await;
-            if let (Ok(()), Some(warm_up)) = (&admitted, warm_up)
-                && let Err(fault) = warm_up(connection).await
-            {
-                // The first request does it, or meets the same failure.
-                tracing::debug!(error = chain(&fault), "a new connection was not prepared");
-            }
             match &admitted {
                 // The pool retries; a new refusal is logged.
                 Ok(()) | Err(sqlx::Error::Configuration(_)) => {}
@@ -199,9 +193,29 @@ pub(super) fn admitting(
                     "the server of a new connection was not identified"
                 ),
             }
-            admitted
+            admitted?;
+            match warm_up {
+                Some(warm_up) => prepared(warm_up(connection).await),
+                None => Ok(()),
+            }
         })
     })
+}
+
+/// A connection on which preparing failed for another reason than its own is used all the same: requests do what is missing,
+/// or meet the same failure.
+fn prepared(outcome: Result<(), sqlx::Error>) -> Result<(), sqlx::Error> {
+    match outcome.map_err(Fault::from) {
+        Err(fault @ Fault::Database(_)) if fault.is_broken_connection() => match fault {
+            Fault::Database(error) => Err(error),
+            _ => Ok(()),
+        },
+        Err(fault) => {
+            tracing::debug!(error = chain(&fault), "a new connection was not prepared");
+            Ok(())
+        }
+        Ok(()) => Ok(()),
+    }
 }
 
 /// Records the lineage of a database that is new, or was never used beside a standby.
