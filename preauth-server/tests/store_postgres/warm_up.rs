@@ -143,7 +143,7 @@ async fn to_prepare_sessions_writes_nothing() {
     let sessions = sqlx::query_scalar::<_, i64>(
         "SELECT count(*) FROM pg_stat_activity
          WHERE datname = current_database() AND application_name = 'preauth-server'
-           AND query LIKE 'WITH outcome%'",
+           AND query LIKE 'WITH reply%'",
     );
     assert_eq!(sessions.fetch_one(&fixture.sql).await.unwrap(), KEPT);
     let written = sqlx::query_as::<_, (i64, bool)>(
