@@ -17,6 +17,7 @@ mod locks;
 mod mail_pages;
 mod migration;
 mod migration_rules;
+mod notices;
 mod opening;
 mod overdue;
 mod plans;

@@ -1,75 +1,29 @@
 //! New sessions are prepared for creates and deliveries.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use futures_util::future::join_all;
 use preauth_core::operation::{Actor, Offer, Operation};
 use preauth_core::value::{CompanyId, IdempotencyKey};
 use preauth_server::access::{KeyHash, RateLimit};
 use test_support::Database;
-use tracing::field::{Field, Visit};
-use tracing::subscriber::DefaultGuard;
-use tracing::{Event, Subscriber};
-use tracing_subscriber::layer::{Context, Layer, SubscriberExt};
 
+use crate::notices::Notices;
 use crate::store::deliveries::deliver;
 use crate::store::fixture::Fixture;
 use crate::store::handovers::Everything;
 
-/// The target of the driver's events about notices.
-const NOTICES: &str = "sqlx::postgres::notice";
+/// Sessions report which statements they read.
+const REPORT: [(&str, &str); 1] = [("client_min_messages", "debug2")];
 /// As many as work at once.
 const KEPT: i64 = 4;
 const AT_ONCE: usize = 6;
 
-/// The statements that sessions of the database had to read.
-struct Read {
-    statements: Arc<Mutex<Vec<String>>>,
-    _listening: DefaultGuard,
-}
-
-impl Read {
-    /// Makes the sessions that start from now on report what they read, and subscribes.
-    async fn of(database: &Database) -> Self {
-        let sql = database.sql().await;
-        let name = database.name();
-        let set = format!("ALTER DATABASE {name} SET client_min_messages = 'debug2'");
-        let set = sqlx::raw_sql(sqlx::AssertSqlSafe(set));
-        set.execute(&sql).await.unwrap();
-        let statements = Arc::default();
-        let subscriber = tracing_subscriber::registry().with(Listener(Arc::clone(&statements)));
-        Self {
-            statements,
-            _listening: tracing::subscriber::set_default(subscriber),
-        }
-    }
-
-    /// Those since the last call.
-    fn take(&self) -> Vec<String> {
-        std::mem::take(&mut self.statements.lock().unwrap())
-    }
-}
-
-struct Listener(Arc<Mutex<Vec<String>>>);
-
-impl<S: Subscriber> Layer<S> for Listener {
-    fn on_event(&self, event: &Event<'_>, _: Context<'_, S>) {
-        if event.metadata().target() == NOTICES {
-            event.record(&mut Message(&self.0));
-        }
-    }
-}
-
-struct Message<'a>(&'a Mutex<Vec<String>>);
-
-impl Visit for Message<'_> {
-    fn record_str(&mut self, field: &Field, value: &str) {
-        if field.name() == "message" && value.starts_with("parse ") {
-            self.0.lock().unwrap().push(value.to_owned());
-        }
-    }
-
-    fn record_debug(&mut self, _: &Field, _: &dyn std::fmt::Debug) {}
+/// The statements that sessions have read since the last call.
+fn read(notices: &Notices) -> Vec<String> {
+    let mut read = notices.take();
+    read.retain(|it| it.starts_with("parse "));
+    read
 }
 
 struct Scene {
@@ -124,15 +78,15 @@ impl Scene {
 #[tokio::test]
 async fn creates_and_their_deliveries_find_their_statements_prepared() {
     let database = Arc::new(Database::fresh().await);
-    let read = Read::of(&database).await;
+    let notices = Notices::of(&database, &REPORT).await;
     let scene = Scene::on(&database).await;
     scene.fixture.stores.lifecycle.warm_up().await;
-    assert!(!read.take().is_empty(), "what sessions read is reported");
+    assert!(!read(&notices).is_empty(), "what sessions read is reported");
     scene.create(0).await;
-    let unprepared = read.take();
+    let unprepared = read(&notices);
     assert!(unprepared.is_empty(), "a lone one: {unprepared:#?}");
     join_all((1..=AT_ONCE).map(|number| scene.create(number))).await;
-    let unprepared = read.take();
+    let unprepared = read(&notices);
     assert!(unprepared.is_empty(), "some together: {unprepared:#?}");
 }
 

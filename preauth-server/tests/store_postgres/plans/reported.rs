@@ -1,22 +1,16 @@
 //! The plans of the store's own statements, as the server reports them.
 //!
 //! `auto_explain` sends the plan of every statement, including those in triggers and foreign key
-//! checks, to the session that executes it. The driver emits these notices as events.
+//! checks, to the session that executes it.
 
 use std::collections::BTreeSet;
-use std::sync::{Arc, Mutex};
+use std::sync::Mutex;
 
 use serde_json::Value;
 use test_support::Database;
-use tracing::field::{Field, Visit};
-use tracing::subscriber::DefaultGuard;
-use tracing::{Event, Subscriber};
-use tracing_subscriber::layer::{Context, Layer, SubscriberExt};
 
+use crate::notices::Notices;
 use crate::store::fixture::Fixture;
-
-/// The target of the driver's events about notices.
-const NOTICES: &str = "sqlx::postgres::notice";
 
 /// Settings of the sessions that start from now on.
 const SETTINGS: [(&str, &str); 7] = [
@@ -31,10 +25,9 @@ const SETTINGS: [(&str, &str); 7] = [
 
 /// The plans reported on this thread.
 pub(super) struct Plans {
-    reported: Arc<Mutex<Vec<Value>>>,
+    notices: Notices,
     /// The statements of those that were taken.
     statements: Mutex<BTreeSet<String>>,
-    _listening: DefaultGuard,
 }
 
 /// The rows that one statement read from one table.
@@ -55,29 +48,20 @@ pub(super) struct Scan {
 impl Plans {
     /// Makes the sessions of a database report their plans, and subscribes.
     pub(super) async fn of(database: &Database) -> Self {
-        let sql = database.sql().await;
-        for (name, value) in SETTINGS {
-            let set = format!("ALTER DATABASE {} SET {name} = '{value}'", database.name());
-            sqlx::raw_sql(sqlx::AssertSqlSafe(set))
-                .execute(&sql)
-                .await
-                .unwrap();
-        }
-        let reported = Arc::new(Mutex::new(Vec::new()));
-        let listener = Listener(Arc::clone(&reported));
-        let subscriber = tracing_subscriber::registry().with(listener);
         Self {
-            reported,
+            notices: Notices::of(database, &SETTINGS).await,
             statements: Mutex::default(),
-            _listening: tracing::subscriber::set_default(subscriber),
         }
     }
 
     /// Everything read since the last call.
     pub(super) fn scans(&self) -> Vec<Scan> {
-        let reported = std::mem::take(&mut *self.reported.lock().unwrap());
         let mut scans = Vec::new();
-        for report in reported {
+        for notice in self.notices.take() {
+            let Some((_, plan)) = notice.split_once("plan:\n") else {
+                continue;
+            };
+            let report: Value = serde_json::from_str(plan).unwrap();
             let statement = report
                 .get("Query Text")
                 .and_then(Value::as_str)
@@ -152,30 +136,4 @@ pub(super) async fn run_unseen(fixture: &Fixture, statements: &str) {
         .execute(&mut *session)
         .await
         .unwrap();
-}
-
-struct Listener(Arc<Mutex<Vec<Value>>>);
-
-impl<S: Subscriber> Layer<S> for Listener {
-    fn on_event(&self, event: &Event<'_>, _: Context<'_, S>) {
-        if event.metadata().target() == NOTICES {
-            event.record(&mut Message(&self.0));
-        }
-    }
-}
-
-/// Extracts the plan of a notice, if it has one.
-struct Message<'a>(&'a Mutex<Vec<Value>>);
-
-impl Visit for Message<'_> {
-    fn record_str(&mut self, field: &Field, value: &str) {
-        if field.name() == "message"
-            && let Some((_, plan)) = value.split_once("plan:\n")
-        {
-            let plan = serde_json::from_str(plan).unwrap();
-            self.0.lock().unwrap().push(plan);
-        }
-    }
-
-    fn record_debug(&mut self, _: &Field, _: &dyn std::fmt::Debug) {}
 }
