@@ -9,6 +9,8 @@ use crate::scene::Scene;
 
 /// One operation in 500 has the rare status: a page of a company with 10,000.
 const RARE: u64 = 500;
+/// Two days ago, in milliseconds since 1970: not old enough to be removed, too old for the limits of today's mails.
+const SENT: &str = "(extract(epoch FROM now()) * 1000)::BIGINT - 172800000";
 
 /// Adds operations, with all rows that they leave behind once their events and mails are sent. Foreign
 /// keys and triggers take most of the time, so they are switched off; the counts that triggers keep
@@ -41,11 +43,11 @@ pub(crate) fn fill(scene: &Scene, operations: u64) {
          FROM added;
          INSERT INTO deliveries (id, head_office_id, endpoint_id, event_id, event_type, status,
              created_at, ended_at)
-         SELECT key, '{payer}', e.id, key, 'pre_authorization.created', 'DELIVERED', 1, 1
+         SELECT key, '{payer}', e.id, key, 'pre_authorization.created', 'DELIVERED', {SENT}, {SENT}
          FROM added, (SELECT id FROM endpoints WHERE deleted_at IS NULL LIMIT 1) AS e;
          INSERT INTO notices (id, head_office_id, operation_id, kind, recipient, content, staged_at,
              status, ended_at)
-         SELECT key, '{payer}', id, 'OFFER', 'financeiro0@fornecedor.com.br', '{{}}', 1, 'SENT', 1
+         SELECT key, '{payer}', id, 'OFFER', 'financeiro0@fornecedor.com.br', '{{}}', {SENT}, 'SENT', {SENT}
          FROM added;
          DELETE FROM operation_counts;
          INSERT INTO operation_counts (head_office_id, payer_id, status, slot, count)

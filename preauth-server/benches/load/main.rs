@@ -59,6 +59,9 @@ mod table;
 mod tenants;
 mod uploads;
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::process::exit;
+
 use run::Run;
 use table::Table;
 
@@ -104,24 +107,46 @@ fn main() {
     let numbers = arguments.iter().filter_map(|it| it.parse().ok());
     let run = Run::new(is_short, &numbers.collect::<Vec<u64>>());
     match arguments.first().map_or("", String::as_str) {
-        "table" => page::write(&run, &measured(&run, &CASES)),
+        "table" => {
+            let (table, failed) = measured(&run, &CASES);
+            page::write(&run, &table);
+            end(&failed);
+        }
         "plot" => plot::run(&run),
         name => match CASES.iter().find(|(known, _)| *known == name) {
-            Some(case) => println!("{}", measured(&run, &[*case])),
+            Some(case) => {
+                let (table, failed) = measured(&run, &[*case]);
+                println!("{table}");
+                end(&failed);
+            }
             None => println!("name what to measure: table, plot, or {}", names()),
         },
     }
 }
 
-fn measured(run: &Run, cases: &[(&str, Case)]) -> Table {
-    let mut table = Table::default();
+fn end(failed: &[&str]) {
+    if !failed.is_empty() {
+        eprintln!("ended early: {}", failed.join(", "));
+        exit(1);
+    }
+}
+
+/// The table, and the cases that ended early.
+fn measured(run: &Run, cases: &[(&'static str, Case)]) -> (Table, Vec<&'static str>) {
+    let (mut table, mut failed) = (Table::default(), Vec::new());
     for (name, case) in cases {
         let begun = connection::now();
         println!("-- {name}");
-        case(run, &mut table);
-        println!("-- {name}: {} s", begun.elapsed().as_secs());
+        let done = catch_unwind(AssertUnwindSafe(|| case(run, &mut table)));
+        let seconds = begun.elapsed().as_secs();
+        println!("-- {name}: {seconds} s");
+        if done.is_err() {
+            // An hour of other cases is worth keeping.
+            table.note(format!("`{name}` ended early, after {seconds} s"));
+            failed.push(*name);
+        }
     }
-    table
+    (table, failed)
 }
 
 fn names() -> String {

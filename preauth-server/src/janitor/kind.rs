@@ -50,6 +50,11 @@ impl Kind {
         Self::Activity,
     ];
 
+    /// Whether somebody waits for it: deliveries and mails that become due, a company's mail.
+    pub(super) const fn is_awaited(self) -> bool {
+        matches!(self, Self::Endpoints | Self::PutOff | Self::Failing)
+    }
+
     /// The number of records from which on a batch may have left some.
     pub(super) fn whole_batch(self) -> u64 {
         u64::from(match self {

@@ -14,6 +14,7 @@ use chrono::TimeDelta;
 use preauth_core::port::Unavailable;
 use preauth_core::value::Timestamp;
 use tokio::sync::Notify;
+use tokio::time::Instant;
 
 use crate::clock::Clock;
 use crate::directory::{ConsoleSessions, Reports};
@@ -21,7 +22,7 @@ use crate::hold::Hold;
 use crate::invoice_files::InvoiceFiles;
 use crate::mail::KeptMails;
 use crate::store::Housekeeping;
-use crate::worker::{LoopHealth, Next, Shutdown, repeat};
+use crate::worker::{LoopHealth, Next, Shutdown, pause, repeat};
 
 use kind::{Cleaned, Kind};
 pub use retention::Retention;
@@ -36,6 +37,11 @@ const COUNTS_BATCH: u32 = 5_000;
 const ACTIVITY_BATCH: u32 = 1_000;
 /// Pause when nothing is left to remove.
 const REST: Duration = Duration::from_mins(1);
+/// Between batches it pauses for so many times as long as they took: a backlog, such as a shorter retention or an old
+/// backup leaves, takes at most a third of one session's time from the requests beside it.
+const PAUSES: u32 = 2;
+/// Maximum pause between two batches.
+const MAX_PAUSE: Duration = Duration::from_secs(1);
 /// Pause between two walks through the old invoice files, of which those of operations in progress are kept.
 const WALK_REST: TimeDelta = TimeDelta::hours(1);
 /// Its pause, ten writes that the database gives up after 45 s each, and removals of files.
@@ -147,18 +153,19 @@ impl Janitor {
     pub async fn run(&self, shutdown: Shutdown) {
         let until = shutdown.clone();
         repeat(&self.health, &self.hold, REST, &self.wake, shutdown, || {
-            self.step(&until)
+            self.step(until.clone())
         })
         .await;
     }
 
     /// Goes on with the kinds of which a whole batch was found, until none is left. The others rest:
     /// what was added meanwhile comes next time, because under load there is always something.
-    async fn step(&self, shutdown: &Shutdown) -> Result<Next, Unavailable> {
+    async fn step(&self, mut shutdown: Shutdown) -> Result<Next, Unavailable> {
         let mut kinds = Kind::ALL.to_vec();
         let mut first_failure = None;
         let mut brought: u64 = 0;
         while !kinds.is_empty() {
+            let began = Instant::now();
             let Cleaned {
                 unfinished,
                 failure,
@@ -170,6 +177,10 @@ impl Janitor {
             first_failure = first_failure.or(failure);
             if self.hold.is_held() || shutdown.is_requested() {
                 break;
+            }
+            if !unfinished.is_empty() && !unfinished.iter().any(|kind| kind.is_awaited()) {
+                let took = began.elapsed().saturating_mul(PAUSES);
+                pause(took.min(MAX_PAUSE), &mut shutdown).await;
             }
             kinds = unfinished;
             // Deliveries become due by it, so it does not wait for the retention.

@@ -2,6 +2,7 @@
 
 use std::io::{Read, Seek};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use async_trait::async_trait;
 use preauth_core::port::Unavailable;
@@ -34,6 +35,8 @@ struct House {
     comes: u64,
     /// Deliveries that are put off.
     put_off: Mutex<u64>,
+    /// How long a batch of replies takes.
+    takes: Duration,
 }
 
 impl House {
@@ -74,6 +77,7 @@ impl Housekeeping for House {
     }
 
     async fn forget_expired_replies(&self, now: Timestamp, limit: u32) -> Result<u64, Unavailable> {
+        tokio::time::sleep(self.takes).await;
         Ok(self.forget("replies", now, limit))
     }
 
@@ -169,6 +173,26 @@ async fn a_kind_that_always_has_a_few_more_rests_between_batches() {
     // Five kinds, each once after each rest; in the beginning some more for what had piled up.
     let asked = house.asked.lock().unwrap().len();
     assert!((55..70).contains(&asked), "{asked} batches in ten rests");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_backlog_leaves_the_database_to_others_for_two_thirds_of_the_time() {
+    let house = Arc::new(House {
+        left: Mutex::new(20_000),
+        takes: Duration::from_millis(30),
+        ..House::default()
+    });
+    let janitor = Janitor::new(house.clone(), Arc::new(Standing), Retention::default());
+    let (trigger, watching) = shutdown();
+    let watch = async {
+        // A thousand records in each round.
+        tokio::time::sleep(Duration::from_millis(90 * 10 - 1)).await;
+        let left = *house.left.lock().unwrap();
+        trigger.request();
+        left
+    };
+    let ((), left) = tokio::join!(janitor.run(watching), watch);
+    assert_eq!(left, 10_000);
 }
 
 #[tokio::test(start_paused = true)]
