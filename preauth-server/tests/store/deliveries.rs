@@ -20,6 +20,9 @@ const ALL: DeliveryFilter = DeliveryFilter {
     wait: None,
 };
 
+/// Longer than any test takes: leases end by the machine's clock, whatever a test's clock says.
+pub(crate) const LEASE: TimeDelta = TimeDelta::hours(1);
+
 pub(crate) async fn claim_one(fixture: &Fixture, now: Timestamp) -> Leased {
     claim_up_to(fixture, now, NonZeroU32::MIN).await.remove(0)
 }
@@ -32,7 +35,7 @@ pub(crate) async fn claim_up_to(
 ) -> Vec<Leased> {
     let claim = Claim {
         now,
-        lease: TimeDelta::seconds(30),
+        lease: LEASE,
         limit: limit.get(),
         slow_limit: limit.get(),
         per_endpoint: limit,

@@ -19,7 +19,7 @@ use preauth_server::secret::Vault;
 use preauth_server::worker::shutdown;
 use tokio::time::{sleep, timeout};
 
-use crate::store::deliveries::claim_up_to;
+use crate::store::deliveries::{LEASE, claim_up_to};
 use crate::store::fixture::{Fixture, secret};
 
 /// Takes everything.
@@ -53,7 +53,7 @@ impl Handover for Everything {
 
 impl Room for Everything {
     fn lease(&self) -> TimeDelta {
-        TimeDelta::seconds(30)
+        LEASE
     }
 
     fn now(&self) -> Timestamp {

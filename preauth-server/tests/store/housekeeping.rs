@@ -10,7 +10,7 @@ use preauth_server::access::RateLimit;
 use preauth_server::directory::DeliveryFilter;
 use preauth_server::invoice_files::ContentHash;
 
-use crate::store::deliveries::deliver;
+use crate::store::deliveries::{LEASE, deliver};
 use crate::store::fixture::{FIRST_PAGE, Fixture};
 
 async fn count(fixture: &Fixture, sql: &'static str) -> i64 {
@@ -84,7 +84,7 @@ async fn deliveries_finished_long_ago_are_removed_with_their_attempts() {
     }
     let claim = Claim {
         now: fixture.now,
-        lease: TimeDelta::seconds(30),
+        lease: LEASE,
         limit: 2,
         slow_limit: 2,
         per_endpoint: NonZeroU32::new(2).unwrap(),

@@ -8,6 +8,7 @@ use preauth_core::value::{CompanyId, Timestamp};
 use preauth_server::directory::{DeliveryFilter, DeliveryStatus};
 
 use crate::records;
+use crate::store::deliveries::LEASE;
 use crate::store::fixture::{FIRST_PAGE, Fixture};
 
 /// More than two batches.
@@ -17,7 +18,7 @@ const BATCH: u32 = 1_000;
 async fn claim(fixture: &Fixture, now: Timestamp, limit: u32) -> Vec<Leased> {
     let claim = Claim {
         now,
-        lease: TimeDelta::seconds(30),
+        lease: LEASE,
         limit,
         slow_limit: limit,
         per_endpoint: NonZeroU32::new(limit).unwrap(),

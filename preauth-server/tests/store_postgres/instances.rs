@@ -13,6 +13,7 @@ use preauth_server::access::RateLimit;
 use preauth_server::mail::{Claimed, DailyShare, MailClaim, MailLimits};
 use tokio::time::timeout;
 
+use crate::store::deliveries::LEASE;
 use crate::store::expiry::all_expire_once;
 use crate::store::fixture::Fixture;
 use crate::store::handovers::only_what_waits_wakes;
@@ -139,7 +140,7 @@ async fn instances_that_claim_side_by_side_keep_to_the_limit_of_an_endpoint() {
     }
     let claim = Claim {
         now: instances[0].now,
-        lease: TimeDelta::seconds(30),
+        lease: LEASE,
         limit: 3,
         slow_limit: 3,
         per_endpoint: NonZeroU32::new(5).unwrap(),

@@ -14,7 +14,7 @@ use preauth_server::audit_trail::AuditedRequest;
 use preauth_server::directory::{AuditOutcome, Sealing};
 use preauth_server::mail::{Claimed, DailyShare, MailClaim, MailLimits, Outcome};
 
-use crate::store::deliveries::deliver;
+use crate::store::deliveries::{LEASE, deliver};
 use crate::store::mails::{command_done, lease_by};
 
 use super::Scene;
@@ -128,7 +128,7 @@ impl Scene {
         let few = NonZeroU32::new(STEP).unwrap();
         let claim = Claim {
             now,
-            lease: TimeDelta::seconds(30),
+            lease: LEASE,
             limit: STEP,
             slow_limit: STEP,
             per_endpoint: few,
@@ -153,7 +153,7 @@ impl Scene {
         };
         let claim = MailClaim {
             now,
-            lease: TimeDelta::minutes(2),
+            lease: LEASE,
             limit: 1,
             share: DailyShare::on_the_day_of(now, limits),
         };
@@ -177,7 +177,7 @@ impl Scene {
         let now = self.fixture.now;
         let claim = MailClaim {
             now,
-            lease: TimeDelta::minutes(2),
+            lease: LEASE,
             limit: MAX_LEASED_MAILS,
             share: DailyShare::on_the_day_of(now, MailLimits::default()),
         };
