@@ -27,6 +27,8 @@ async fn every_status_is_told_in_the_supplier_s_words(backend: Backend) {
         ("bill", json!({}), "Antecipação paga"),
         ("conclude", json!({}), "Antecipação paga"),
     ];
+    let page = scene.browser.get(&scene.page).await;
+    page.assert_shows(200, &["Valor líquido para você", "custo da antecipação"]);
     for (action, body, headline) in steps {
         scene.act(action, body).await;
         let page = scene.browser.get(&scene.page).await;
@@ -35,6 +37,7 @@ async fn every_status_is_told_in_the_supplier_s_words(backend: Backend) {
     }
     let page = scene.browser.get(&scene.page).await;
     page.assert_shows(200, &["Valor líquido para você", "R$ 11.900,25"]);
+    assert!(!page.html.contains("custo da"), "{}", page.html);
     assert!(!page.html.contains("aria-current"), "{}", page.html);
 }
 
@@ -54,6 +57,7 @@ async fn a_reproval_names_who_did_not_approve(backend: Backend) {
         let page = scene.browser.get(&scene.page).await;
         page.assert_shows(200, &["O pedido não foi aprovado", text]);
         assert!(!page.html.contains("disputa"), "{}", page.html);
+        assert!(!page.html.contains("Valor líquido"), "{}", page.html);
     }
 }
 

@@ -266,8 +266,7 @@ fn facts(operation: &Operation, words: Words, payer: &str) -> Vec<Fact> {
             withheld,
         ));
     }
-    if let Some(net) = operation.net_amount {
-        let net = words.money(net);
+    if let Some(net) = net_amount(operation, words) {
         facts.push(important(
             words.t("Net amount to you", "Valor líquido para você"),
             net,
@@ -283,6 +282,19 @@ fn facts(operation: &Operation, words: Words, payer: &str) -> Vec<Fact> {
         ));
     }
     facts
+}
+
+/// What the supplier gets, or how it is found while nobody knows it; nothing of an advance that was closed before.
+fn net_amount(operation: &Operation, words: Words) -> Option<String> {
+    if let Some(net) = operation.net_amount {
+        return Some(words.money(net));
+    }
+    let is_closed = matches!(operation.state, State::Reproved(_));
+    let rule = words.t(
+        "Set by the analysis before it is paid: the amount of the invoice less withheld taxes and the cost of the advance",
+        "Definido na análise, antes do pagamento: valor da nota menos impostos retidos e o custo da antecipação",
+    );
+    (!is_closed).then(|| rule.to_owned())
 }
 
 fn steps(operation: &Operation, words: Words, is_overdue: bool) -> Vec<Step> {
