@@ -98,6 +98,7 @@ labels! {
     EVENTS = "events" | "eventos";
     PAUSED = "paused" | "pausado em";
     LAST_SUCCESS = "last success" | "último sucesso";
+    EARLIER_SECRET_UNTIL = "earlier secret until" | "segredo anterior até";
     ATTEMPTS = "Attempts" | "Tentativas";
     ATTEMPT = "no" | "nº";
     MILLISECONDS = "ms" | "ms";

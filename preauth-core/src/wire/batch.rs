@@ -77,6 +77,9 @@ pub struct Validation {
     pub expires_at: Timestamp,
     /// The supplier as the offer would show it.
     pub supplier: ValidatedSupplier,
+    /// The first 20 fields of the request that a create does not read, such as a misspelt `invoice.withheldTax`.
+    #[serde(default)]
+    pub ignored_fields: Vec<String>,
 }
 
 /// The supplier of a create that was only tried.
@@ -122,6 +125,16 @@ impl Validation {
             valid: true,
             expires_at,
             supplier,
+            ignored_fields: Vec::new(),
+        }
+    }
+
+    /// The same, of a request with fields that a create does not read.
+    #[must_use]
+    pub fn ignoring(self, ignored_fields: Vec<String>) -> Self {
+        Self {
+            ignored_fields,
+            ..self
         }
     }
 }

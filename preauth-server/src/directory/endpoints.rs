@@ -23,6 +23,8 @@ pub struct Endpoint {
     pub created_at: Timestamp,
     /// When a delivery last succeeded, if one did.
     pub last_success_at: Option<Timestamp>,
+    /// When the last of its earlier secrets ends, or ended; `None` when it has only the newest one.
+    pub earlier_secrets_until: Option<Timestamp>,
 }
 
 impl Endpoint {

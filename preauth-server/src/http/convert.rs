@@ -63,6 +63,27 @@ pub(super) fn read_offer(tree: &Json, file_name: Option<&str>, payer: CompanyId)
     })
 }
 
+/// The fields of a create that are read; others are ignored.
+const FIELDS_OF_CREATES: [&str; 12] = [
+    "supplier",
+    "supplier.cnpj",
+    "supplier.email",
+    "supplier.name",
+    "supplier.contactName",
+    "supplier.phone",
+    "invoice",
+    "invoice.amount",
+    "invoice.dueDate",
+    "invoice.number",
+    "invoice.withheldTaxAmount",
+    "externalReference",
+];
+
+/// The first fields of a create request that nobody reads, as misspelt optional ones are.
+pub(super) fn ignored_fields(tree: &Json) -> Vec<String> {
+    tree.members_besides(&FIELDS_OF_CREATES)
+}
+
 /// Reads a create request (contract, "Create request body"), before the file sent with it under
 /// `file_name` is attached.
 pub(super) fn offer(

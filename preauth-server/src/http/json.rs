@@ -14,6 +14,8 @@ use super::problem::{Defect, Problem};
 const DEPTH_LIMIT: usize = 32;
 /// Maximum number of duplicate keys reported.
 const MAX_DUPLICATES_REPORTED: usize = 20;
+/// Maximum number of members reported that nobody reads.
+const MAX_UNREAD_REPORTED: usize = 20;
 /// Maximum number of characters of a key in a report.
 const MAX_KEY_CHARACTERS: usize = 40;
 
@@ -56,6 +58,29 @@ impl Json {
             Ok(tree)
         } else {
             Err(duplicates)
+        }
+    }
+
+    /// The paths of the first members, at any level of objects, that are not among `known`; not of what these have.
+    pub(super) fn members_besides(&self, known: &[&str]) -> Vec<String> {
+        let mut found = Vec::new();
+        self.find_besides(known, &Place::Body, &mut found);
+        found
+    }
+
+    fn find_besides(&self, known: &[&str], place: &Place<'_>, found: &mut Vec<String>) {
+        let Self::Object(members) = self else {
+            return;
+        };
+        for (key, value) in members {
+            let here = Place::Member(place, key);
+            let path = here.to_string();
+            // A key with a dot looks like a path, and is none.
+            if known.contains(&path.as_str()) && !key.contains('.') {
+                value.find_besides(known, &here, found);
+            } else if found.len() < MAX_UNREAD_REPORTED {
+                found.push(path);
+            }
         }
     }
 }
@@ -275,6 +300,25 @@ mod tests {
                 Problem::new("x", Defect::Duplicate)
             ]
         );
+    }
+
+    #[test]
+    fn members_that_nobody_reads_are_found_by_their_paths() {
+        let besides = |body: &str| {
+            let tree = Json::parse(body.as_bytes()).unwrap();
+            tree.members_besides(&["a", "b", "b.c"])
+        };
+        assert!(besides(r#"{"a": 1, "b": {"c": {}}}"#).is_empty());
+        assert_eq!(
+            besides(r#"{"A": 1, "b": {"d": {"e": 1}, "c": 1}, "b.c": 2, "c": null}"#),
+            ["A", "b.d", "b.c", "c"]
+        );
+        assert!(besides("[{\"x\": 1}]").is_empty());
+        let many: Vec<_> = (0..30).map(|it| format!("\"x{it}\": 1")).collect();
+        assert_eq!(besides(&format!("{{{}}}", many.join(","))).len(), 20);
+        let long = "é".repeat(41);
+        let cut = format!("{}…", "é".repeat(40));
+        assert_eq!(besides(&format!("{{\"{long}\": 1}}")), [cut]);
     }
 
     #[test]

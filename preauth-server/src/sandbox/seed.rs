@@ -300,6 +300,7 @@ pub async fn add_endpoint(
         paused_at: None,
         created_at: now,
         last_success_at: None,
+        earlier_secrets_until: None,
     };
     let sealed = vault.seal(endpoint.id, secret)?;
     Ok(directory.add_endpoint(&endpoint, &sealed).await?)

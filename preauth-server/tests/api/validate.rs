@@ -7,6 +7,7 @@ use test_support::{Backend, Sandbox, due_date, offer_body, on_each_database, wit
 on_each_database! {
     what_would_be_accepted_is_described,
     what_a_create_refuses_is_refused_in_the_same_words,
+    fields_that_a_create_does_not_read_are_named,
     nothing_is_kept,
 }
 
@@ -111,6 +112,31 @@ async fn what_a_create_refuses_is_refused_in_the_same_words(backend: Backend) {
     assert_eq!(
         refused.refusal(),
         (403, "PRE_AUTH_ONLY_CONSTRUTORA".to_owned())
+    );
+}
+
+async fn fields_that_a_create_does_not_read_are_named(backend: Backend) {
+    let sandbox = Sandbox::start(backend).await;
+    let caller = sandbox.caller("apiKey");
+    let mut all = named(offer_body(&sandbox, "NF-1"));
+    all["supplier"]["phone"] = json!("+55 11 5555-0100");
+    all["invoice"]["withheldTaxAmount"] = json!(1);
+    all["externalReference"] = json!("PED-1");
+    let read = caller.post_json(VALIDATE, &all).await;
+    assert_eq!(
+        (read.status, &read.json()["ignoredFields"]),
+        (200, &json!([]))
+    );
+    let mut misspelt = offer_body(&sandbox, "NF-1");
+    misspelt["invoice"]["withheldTax"] = json!(1);
+    misspelt["supplier"]["fone"] = Value::Null;
+    misspelt["invoiceFile"] = json!({"name": "nota.pdf"});
+    let tried = caller.post_json(VALIDATE, &misspelt).await.json();
+    let mut ignored: Vec<String> = serde_json::from_value(tried["ignoredFields"].clone()).unwrap();
+    ignored.sort();
+    assert_eq!(
+        ignored,
+        ["invoice.withheldTax", "invoiceFile", "supplier.fone"]
     );
 }
 

@@ -1,5 +1,8 @@
 //! Webhook endpoints: ownership, permitted addresses, and signing secrets.
 
+use chrono::TimeDelta;
+use preauth_core::value::Timestamp;
+use preauth_server::clock::{Clock as _, SystemClock};
 use reqwest::Method;
 use serde_json::{Value, json};
 use test_support::{Answer, Backend, on_each_database};
@@ -88,11 +91,18 @@ async fn a_rotated_secret_signs_from_the_next_delivery_on(backend: Backend) {
     scene.receiver.arrived(1, &old).await;
     let new = rotate(&scene, &path, json!({"overlapHours": 1})).await;
     assert_ne!(new, old);
+    let until = text(&scene.get(&path).await["earlierSecretUntil"]);
+    let left = Timestamp::parse(&until).unwrap().since(SystemClock.now());
+    assert!(
+        TimeDelta::zero() < left && left <= TimeDelta::hours(1),
+        "{left}"
+    );
     scene.offer("NF-2").await;
     // While both secrets are valid, either verifies.
     let both = scene.receiver.requests(2).await.remove(1);
     assert!(verifies(&both, &old) && verifies(&both, &new));
     let newest = rotate(&scene, &path, json!({})).await;
+    assert_eq!(scene.get(&path).await["earlierSecretUntil"], Value::Null);
     scene.offer("NF-3").await;
     let last = scene.receiver.requests(3).await.remove(2);
     assert!(verifies(&last, &newest));

@@ -152,6 +152,7 @@ impl Scene {
                 paused_at: None,
                 created_at: registered_at,
                 last_success_at: None,
+                earlier_secrets_until: None,
             };
             let secret = self.sealed(subscriber.endpoint, SECRET);
             directory.add_endpoint(&endpoint, &secret).await.unwrap();

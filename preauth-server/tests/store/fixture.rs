@@ -175,6 +175,7 @@ impl Fixture {
             paused_at: None,
             created_at: self.now,
             last_success_at: None,
+            earlier_secrets_until: None,
         }
     }
 

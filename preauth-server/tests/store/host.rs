@@ -169,6 +169,7 @@ impl Host for DatabaseHost {
             paused_at: None,
             created_at: endpoint.registered_at,
             last_success_at: None,
+            earlier_secrets_until: None,
         };
         self.stores
             .directory

@@ -109,6 +109,9 @@ const ENDPOINT: View<Shown> = View {
         Field::new(labels::LAST_SUCCESS, |it| {
             it.endpoint.last_success_at.cell()
         }),
+        Field::new(labels::EARLIER_SECRET_UNTIL, |it| {
+            it.endpoint.earlier_secret_until.cell()
+        }),
         Field::new(labels::EVENTS, |it| it.endpoint.events.cell()),
     ],
     sections: &[Section::Secret {

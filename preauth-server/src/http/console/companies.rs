@@ -191,6 +191,10 @@ async fn endpoint(visit: &Visit, record: Record, id: &str) -> Result<Record, Fai
             labels::LAST_SUCCESS.of(w.0),
             Cell::time(it.last_success_at, w),
         ),
+        (
+            labels::EARLIER_SECRET_UNTIL.of(w.0),
+            Cell::time(it.earlier_secret_until, w),
+        ),
         (labels::CREATED.of(w.0), Cell::time(it.created_at, w)),
         (labels::EVENTS.of(w.0), events),
     ];

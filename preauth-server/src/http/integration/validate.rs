@@ -44,7 +44,8 @@ impl Endpoint for Validate {
         let Some(expires_at) = operation.expires_at else {
             return Err(ApiError::internal("an offer without an end"));
         };
-        let validation = Validation::new(expires_at, supplier);
+        let ignored = convert::ignored_fields(&tree);
+        let validation = Validation::new(expires_at, supplier).ignoring(ignored);
         let json = serde_json::to_string(&validation).map_err(ApiError::internal)?;
         Ok(Reply::json(StatusCode::OK, json))
     }

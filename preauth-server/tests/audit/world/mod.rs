@@ -145,6 +145,7 @@ impl World {
                 paused_at: None,
                 created_at: now.saturating_sub(LONG_AGO),
                 last_success_at: None,
+                earlier_secrets_until: None,
             };
             let secret = SealedSecret(vec![1]);
             directory.add_endpoint(&endpoint, &secret).await.unwrap();

@@ -236,6 +236,8 @@ fn batch_result() -> Schema {
 
 fn validation() -> Schema {
     let known = "Whether your company knows it, so that supplier.name and supplier.contactName are not needed.";
+    let ignored =
+        "The first 20 fields of the request that a create does not read, such as misspelt ones.";
     let supplier = Schema::answer(
         "The supplier as the offer would show it.",
         [
@@ -256,6 +258,13 @@ fn validation() -> Schema {
                 Schema::timestamp("Until when the supplier could request the advance."),
             ),
             required("supplier", supplier),
+            required(
+                "ignoredFields",
+                Schema::array(
+                    ignored,
+                    Schema::text("The path of a field.", "invoice.withheldTax"),
+                ),
+            ),
         ],
     )
 }

@@ -41,7 +41,7 @@ impl Endpoint for Find {
 
     async fn answer(&self, api: &PlatformApi, req: &mut Request) -> Result<Reply, ApiError> {
         let endpoint = endpoint(api, req).await?;
-        Ok(ok(&EndpointShape::from(&endpoint)))
+        Ok(ok(&EndpointShape::new(&endpoint, api.clock.now())))
     }
 }
 
@@ -113,7 +113,7 @@ impl Endpoint for SetPaused {
             .set_endpoint_paused(company, self.paused, now)
             .await
             .map_err(Refusal::EndpointWithoutSecret.on_conflict())?;
-        Ok(ok(&EndpointShape::from(&endpoint)))
+        Ok(ok(&EndpointShape::new(&endpoint, now)))
     }
 }
 

@@ -39,7 +39,7 @@ impl Endpoint for RotateSecret {
 
     async fn answer(&self, api: &PlatformApi, req: &mut Request) -> Result<Reply, ApiError> {
         let overlap = Rotation::parse(&api.optional_json(req).await?)?.overlap();
-        let endpoint = super::endpoint(api, req).await?;
+        let mut endpoint = super::endpoint(api, req).await?;
         let secret = new_signing_secret();
         let sealed = api.vault.seal(endpoint.id, &secret);
         let sealed = sealed.map_err(ApiError::internal)?;
@@ -48,8 +48,9 @@ impl Endpoint for RotateSecret {
         api.directory
             .rotate_secret(endpoint.id, &sealed, now, others_until)
             .await?;
+        endpoint.earlier_secrets_until = Some(others_until);
         let shape = EndpointWithSecret {
-            endpoint: EndpointShape::from(&endpoint),
+            endpoint: EndpointShape::new(&endpoint, now),
             secret: secret.expose_secret().to_owned(),
         };
         Ok(ok(&shape).header("cache-control", "no-store"))

@@ -99,7 +99,7 @@ async fn change(
     events: EventTypeSet,
 ) -> Result<Reply, ApiError> {
     let endpoint = api.directory.update_endpoint(company, url, events).await?;
-    Ok(ok(&EndpointShape::from(&endpoint)))
+    Ok(ok(&EndpointShape::new(&endpoint, api.clock.now())))
 }
 
 async fn register(
@@ -117,13 +117,14 @@ async fn register(
         paused_at: None,
         created_at: now,
         last_success_at: None,
+        earlier_secrets_until: None,
     };
     let secret = new_signing_secret();
     let sealed = api.vault.seal(endpoint.id, &secret);
     let sealed = sealed.map_err(ApiError::internal)?;
     api.directory.add_endpoint(&endpoint, &sealed).await?;
     let shape = EndpointWithSecret {
-        endpoint: EndpointShape::from(&endpoint),
+        endpoint: EndpointShape::new(&endpoint, now),
         secret: secret.expose_secret().to_owned(),
     };
     let reply = Reply::json(StatusCode::CREATED, convert::text(&shape));

@@ -42,6 +42,8 @@ answer! {
         created_at: Timestamp,
         /// When a delivery last arrived.
         last_success_at: Option<Timestamp>,
+        /// Until when an earlier signing secret signs, too, after a rotation with an overlap.
+        earlier_secret_until: Option<Timestamp>,
     }
 }
 
@@ -55,8 +57,8 @@ answer! {
     }
 }
 
-impl From<&directory::Endpoint> for EndpointShape {
-    fn from(endpoint: &directory::Endpoint) -> Self {
+impl EndpointShape {
+    pub(super) fn new(endpoint: &directory::Endpoint, now: Timestamp) -> Self {
         let status = if endpoint.paused_at.is_some() {
             EndpointStatus::Paused
         } else {
@@ -71,6 +73,7 @@ impl From<&directory::Endpoint> for EndpointShape {
             paused_at: endpoint.paused_at,
             created_at: endpoint.created_at,
             last_success_at: endpoint.last_success_at,
+            earlier_secret_until: endpoint.earlier_secrets_until.filter(|until| *until > now),
         }
     }
 }

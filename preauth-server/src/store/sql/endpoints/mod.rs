@@ -169,8 +169,10 @@ async fn of_company(
     company: CompanyId,
 ) -> Result<Option<Endpoint>, Fault> {
     let row = query(
-        "SELECT id, head_office_id, url, events, paused_at, created_at, last_success_at
-         FROM endpoints WHERE head_office_id = $1 AND deleted_at IS NULL",
+        "SELECT id, head_office_id, url, events, paused_at, created_at, last_success_at,
+             (SELECT max(s.valid_until) FROM endpoint_secrets s
+              WHERE s.endpoint_id = e.id) AS earlier_secrets_until
+         FROM endpoints e WHERE head_office_id = $1 AND deleted_at IS NULL",
     )
     .bind(company.as_uuid())
     .fetch_optional(session)
@@ -187,5 +189,6 @@ async fn of_company(
         paused_at: columns.optional_timestamp("paused_at")?,
         created_at: columns.timestamp("created_at")?,
         last_success_at: columns.optional_timestamp("last_success_at")?,
+        earlier_secrets_until: columns.optional_timestamp("earlier_secrets_until")?,
     }))
 }
