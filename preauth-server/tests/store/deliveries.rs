@@ -20,8 +20,9 @@ const ALL: DeliveryFilter = DeliveryFilter {
     wait: None,
 };
 
-/// Longer than any test takes: leases end by the machine's clock, whatever a test's clock says.
-pub(crate) const LEASE: TimeDelta = TimeDelta::hours(1);
+/// Longer than any test takes, because leases end by the machine's clock, whatever a test's clock says; and less than the ten
+/// minutes from which on the janitor ends a lease that a wrong clock must have left.
+pub(crate) const LEASE: TimeDelta = TimeDelta::minutes(5);
 
 pub(crate) async fn claim_one(fixture: &Fixture, now: Timestamp) -> Leased {
     claim_up_to(fixture, now, NonZeroU32::MIN).await.remove(0)
