@@ -60,7 +60,7 @@ mod tenants;
 mod uploads;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::process::exit;
+use std::process::ExitCode;
 
 use run::Run;
 use table::Table;
@@ -91,7 +91,7 @@ const CASES: [(&str, Case); 19] = [
     ("indexes", indexes::run),
 ];
 
-fn main() {
+fn main() -> ExitCode {
     // `cargo bench` passes `--bench`. `cargo test --all-targets` starts benchmarks without an
     // argument: do nothing.
     let arguments: Vec<String> = std::env::args()
@@ -101,7 +101,8 @@ fn main() {
     if let [name, file, seconds] = arguments.as_slice()
         && name == one_by_one::NAME
     {
-        return one_by_one::write(file, seconds.parse().unwrap());
+        one_by_one::write(file, seconds.parse().unwrap());
+        return ExitCode::SUCCESS;
     }
     let is_short = arguments.iter().any(|it| it == "--short");
     let numbers = arguments.iter().filter_map(|it| it.parse().ok());
@@ -110,25 +111,27 @@ fn main() {
         "table" => {
             let (table, failed) = measured(&run, &CASES);
             page::write(&run, &table);
-            end(&failed);
+            return ended(&failed);
         }
         "plot" => plot::run(&run),
         name => match CASES.iter().find(|(known, _)| *known == name) {
             Some(case) => {
                 let (table, failed) = measured(&run, &[*case]);
                 println!("{table}");
-                end(&failed);
+                return ended(&failed);
             }
             None => println!("name what to measure: table, plot, or {}", names()),
         },
     }
+    ExitCode::SUCCESS
 }
 
-fn end(failed: &[&str]) {
-    if !failed.is_empty() {
-        eprintln!("ended early: {}", failed.join(", "));
-        exit(1);
+fn ended(failed: &[&str]) -> ExitCode {
+    if failed.is_empty() {
+        return ExitCode::SUCCESS;
     }
+    println!("ended early: {}", failed.join(", "));
+    ExitCode::FAILURE
 }
 
 /// The table, and the cases that ended early.
