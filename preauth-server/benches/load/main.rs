@@ -107,26 +107,15 @@ fn main() -> ExitCode {
     let is_short = arguments.iter().any(|it| it == "--short");
     let numbers = arguments.iter().filter_map(|it| it.parse().ok());
     let run = Run::new(is_short, &numbers.collect::<Vec<u64>>());
+    let mut failed = Vec::new();
     match arguments.first().map_or("", String::as_str) {
-        "table" => {
-            let (table, failed) = measured(&run, &CASES);
-            page::write(&run, &table);
-            return ended(&failed);
-        }
+        "table" => page::write(&run, &measured(&run, &CASES, &mut failed)),
         "plot" => plot::run(&run),
         name => match CASES.iter().find(|(known, _)| *known == name) {
-            Some(case) => {
-                let (table, failed) = measured(&run, &[*case]);
-                println!("{table}");
-                return ended(&failed);
-            }
+            Some(case) => println!("{}", measured(&run, &[*case], &mut failed)),
             None => println!("name what to measure: table, plot, or {}", names()),
         },
     }
-    ExitCode::SUCCESS
-}
-
-fn ended(failed: &[&str]) -> ExitCode {
     if failed.is_empty() {
         return ExitCode::SUCCESS;
     }
@@ -134,9 +123,9 @@ fn ended(failed: &[&str]) -> ExitCode {
     ExitCode::FAILURE
 }
 
-/// The table, and the cases that ended early.
-fn measured(run: &Run, cases: &[(&'static str, Case)]) -> (Table, Vec<&'static str>) {
-    let (mut table, mut failed) = (Table::default(), Vec::new());
+/// The table; the cases that ended early are added to `failed`.
+fn measured(run: &Run, cases: &[(&'static str, Case)], failed: &mut Vec<&'static str>) -> Table {
+    let mut table = Table::default();
     for (name, case) in cases {
         let begun = connection::now();
         println!("-- {name}");
@@ -149,7 +138,7 @@ fn measured(run: &Run, cases: &[(&'static str, Case)]) -> (Table, Vec<&'static s
             failed.push(*name);
         }
     }
-    (table, failed)
+    table
 }
 
 fn names() -> String {
