@@ -91,13 +91,26 @@ pub(crate) fn run(
     status: &str,
     request: &(impl Fn() -> String + Sync),
 ) -> Done {
+    repeat(scene, clients, time, &|connection| {
+        let (took, _) = connection.send(&request(), status);
+        Some(took)
+    })
+}
+
+/// Lets `clients` clients do `exchange` until `time` is over; what it returns is how long an answer took that counts.
+pub(crate) fn repeat(
+    scene: &Scene,
+    clients: usize,
+    time: Duration,
+    exchange: &(impl Fn(&mut Connection) -> Option<u64> + Sync),
+) -> Done {
     let begun = now();
     let client = |address: &str| {
         let mut connection = Connection::to(address);
         let mut answers = Vec::new();
         while begun.elapsed() < time {
-            let (took, _) = connection.send(&request(), status);
-            answers.push((took, micros(begun)));
+            let took = exchange(&mut connection);
+            answers.extend(took.map(|took| (took, micros(begun))));
         }
         answers
     };

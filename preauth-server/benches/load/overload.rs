@@ -2,7 +2,7 @@
 //! is refused early, and nothing of it is left a second later. The arrivals are an open loop: each has
 //! its time, whether or not earlier ones were answered.
 
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -11,7 +11,7 @@ use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
 use crate::clients::{self, Done, STACK_BYTES, next_invoice};
 use crate::company::Company;
-use crate::connection::{Connection, micros, now};
+use crate::connection::{Answer, Connection, micros, now};
 use crate::memory;
 use crate::run::Run;
 use crate::scene::Scene;
@@ -39,6 +39,8 @@ const TIMES: u64 = 2;
 const LASTS: Duration = Duration::from_mins(1);
 /// A service that is not back by then is not waited for.
 const PATIENCE: Duration = Duration::from_secs(30);
+/// How long a client waits that was refused.
+const COMES_BACK: Duration = Duration::from_secs(1);
 /// An arrival is late when it was sent so long after its time.
 const LATE: Duration = Duration::from_millis(100);
 const ACCEPTED: &str = "201";
@@ -80,7 +82,7 @@ pub(crate) fn run(run: &Run, table: &mut Table) {
             .collect();
         clients::creates(&scene, CLIENTS, run.warm_up());
         for _ in 0..run.pairs {
-            let capacity = clients::creates(&scene, CLIENTS, run.time());
+            let capacity = capacity(&scene, run, database, table);
             let overload = overload(&scene, &companies, run, &capacity);
             report(database, &capacity, &overload, table);
         }
@@ -147,6 +149,30 @@ fn allow_many_files() {
 }
 
 const BESIDE: &str = "256 clients";
+
+/// What as many clients reach that wait for each answer. One that is refused, as on a machine so slow that what they send
+/// waits for too long, comes back when it was asked to.
+fn capacity(scene: &Scene, run: &Run, database: &str, table: &mut Table) -> Done {
+    let refused = AtomicU64::new(0);
+    let capacity = clients::repeat(scene, CLIENTS, run.time(), &|connection| {
+        let answer = connection.exchange(&scene.payer.create(next_invoice(), 0));
+        let is_accepted = answer.status() == Some(ACCEPTED);
+        if !is_accepted {
+            assert!(is_for_now(&answer), "{:?}", answer.status());
+            refused.fetch_add(1, Ordering::Relaxed);
+            thread::sleep(COMES_BACK);
+        }
+        is_accepted.then_some(answer.took)
+    });
+    let what = format!("creates of {BESIDE}, {database}: refused");
+    table.figure(&what, Target::None, "", refused.into_inner());
+    capacity
+}
+
+/// Whether the request was refused, and may be sent again later.
+fn is_for_now(answer: &Answer) -> bool {
+    matches!(answer.status(), Some(OVERLOADED | CROWDED)) && answer.has_retry_after()
+}
 
 fn report(database: &str, capacity: &Done, overload: &Overload, table: &mut Table) {
     let Overload { accepted, .. } = overload;
@@ -269,8 +295,7 @@ fn send(scene: &Scene, company: &Company, arrivals: &Arrivals) -> Answers {
         match answer.status() {
             Some(ACCEPTED) => answers.accepted.push((took, micros(arrivals.begun))),
             other => {
-                let is_refused = matches!(other, Some(OVERLOADED | CROWDED));
-                let is_for_now = is_refused && answer.has_retry_after();
+                let is_for_now = is_for_now(&answer);
                 assert!(is_for_now, "neither created nor refused for now: {other:?}");
                 answers.crowded += u64::from(other == Some(CROWDED));
                 answers.refused.push(took);

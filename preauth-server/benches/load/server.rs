@@ -144,6 +144,8 @@ fn command(database: &str, folder: &Path, disk: Disk, what: &str) -> Command {
         .env("PREAUTH_FILES_SHARED", "true")
         .env("PREAUTH_WEBHOOKS_ALLOWED_NETWORKS", "127.0.0.0/8")
         .env("PREAUTH_RATE_LIMIT_REQUESTS", "4000000000")
+        // Each offer to a new address gets its mail.
+        .env("PREAUTH_MAIL_NEW_ADDRESSES_PER_DAY", "10000000")
         .stderr(Stdio::from(log.unwrap()));
     command
 }

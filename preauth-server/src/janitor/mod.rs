@@ -36,7 +36,7 @@ const COUNTS_BATCH: u32 = 5_000;
 /// Events from which on more were left to be counted.
 const ACTIVITY_BATCH: u32 = 1_000;
 /// Pause when nothing is left to remove.
-const REST: Duration = Duration::from_mins(1);
+const REST: Duration = Duration::from_secs(30);
 /// Between batches it pauses for so many times as long as they took: a backlog, such as a shorter retention or an old
 /// backup leaves, takes at most a third of one session's time from the requests beside it.
 const PAUSES: u32 = 2;

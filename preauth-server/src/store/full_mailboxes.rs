@@ -15,13 +15,32 @@ use crate::mail::{MailClaim, MailLimits, is_counted, mailbox};
 const HOLDS_FOR: TimeDelta = TimeDelta::seconds(10);
 /// Maximum number of mailboxes that are remembered.
 const MAX_REMEMBERED: usize = 10_000;
+/// Time from one removal of old findings to the next: commits wait for it.
+const REMOVAL_REST: TimeDelta = TimeDelta::seconds(1);
 
 /// The mailboxes that this process found full, for one head office each.
 #[derive(Debug, Default)]
 pub(super) struct FullMailboxes {
-    found: Mutex<HashMap<(CompanyId, String), Full>>,
+    found: Mutex<Found>,
     /// The limits that hold now.
     limits: OnceLock<Live<MailLimits>>,
+}
+
+#[derive(Debug, Default)]
+struct Found {
+    mailboxes: HashMap<(CompanyId, String), Full>,
+    /// When old findings were last removed.
+    removed_at: Option<Timestamp>,
+}
+
+impl Found {
+    fn remove_old(&mut self, now: Timestamp) {
+        let rests = |at: Timestamp| at <= now && now < at.saturating_add(REMOVAL_REST);
+        if !self.removed_at.is_some_and(rests) {
+            self.mailboxes.retain(|_, it| it.holds_at(now));
+            self.removed_at = Some(now);
+        }
+    }
 }
 
 /// Mails to a mailbox wait until the end of the day.
@@ -55,11 +74,11 @@ impl FullMailboxes {
             limits: claim.share.limits,
         };
         let mut full = self.lock();
-        if full.len() >= MAX_REMEMBERED {
-            full.retain(|_, it| it.holds_at(now));
+        if full.mailboxes.len() >= MAX_REMEMBERED {
+            full.remove_old(now);
         }
-        if full.len() < MAX_REMEMBERED {
-            full.insert((head_office, mailbox), found);
+        if full.mailboxes.len() < MAX_REMEMBERED {
+            full.mailboxes.insert((head_office, mailbox), found);
         }
     }
 
@@ -72,7 +91,7 @@ impl FullMailboxes {
         if !is_counted(mail.kind) {
             return;
         }
-        let full = self.lock();
+        let full = &self.lock().mailboxes;
         if full.is_empty() {
             return;
         }
@@ -86,7 +105,7 @@ impl FullMailboxes {
             until.filter(|until| operation.expires_at.is_none_or(|ends| ends >= *until));
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<(CompanyId, String), Full>> {
+    fn lock(&self) -> MutexGuard<'_, Found> {
         self.found.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -141,9 +160,9 @@ mod tests {
         for n in 0..=MAX_REMEMBERED {
             mailboxes.note(office, format!("{n}@example.com"), &claim_at(now));
         }
-        assert_eq!(mailboxes.lock().len(), MAX_REMEMBERED);
+        assert_eq!(mailboxes.lock().mailboxes.len(), MAX_REMEMBERED);
         let later = now.saturating_add(TimeDelta::seconds(11));
         mailboxes.note(office, "later@example.com".to_owned(), &claim_at(later));
-        assert_eq!(mailboxes.lock().len(), 1);
+        assert_eq!(mailboxes.lock().mailboxes.len(), 1);
     }
 }

@@ -4,15 +4,16 @@ use std::sync::Arc;
 
 use chrono::{Days, TimeDelta};
 use preauth_core::operation::{Actor, EARLIEST_DUE_DAYS};
-use preauth_core::value::{DueDate, Email, calendar};
+use preauth_core::value::{CompanyId, DueDate, Email, calendar};
 use preauth_server::directory::MailStatus;
-use preauth_server::mail::Outcome;
+use preauth_server::mail::{MailClaim, Outcome};
 use tokio::task::JoinSet;
 
 use crate::store::fixture::Fixture;
 
 use super::{
-    SHARE, claim, claim_within, count, end_leases, lease, lease_by, offers_to_one_mailbox, staged,
+    SHARE, claim, claim_within, count, end_leases, lease, lease_by, lease_several,
+    offers_to_one_mailbox, staged,
 };
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
@@ -59,6 +60,16 @@ async fn an_address_gets_exactly_its_share_however_many_claim_at_once() {
     assert_eq!(count(&fixture, payer, MailStatus::Sent).await, all);
 }
 
+/// An offer whose mail goes to `address`.
+async fn offer_to(fixture: &Fixture, payer: CompanyId, address: &str) {
+    let mut offer = fixture.new_offer(payer);
+    offer.supplier.email = Email::parse(address).unwrap();
+    let offered = fixture
+        .service
+        .offer(&offer, Actor::Company, None, fixture.now);
+    offered.await.unwrap();
+}
+
 #[tokio::test]
 async fn new_addresses_of_a_head_office_are_bounded_and_known_ones_are_not() {
     let fixture = Fixture::new().await;
@@ -69,12 +80,7 @@ async fn new_addresses_of_a_head_office_are_bounded_and_known_ones_are_not() {
         "c@example.com",
         "a+1@example.com",
     ] {
-        let mut offer = fixture.new_offer(payer);
-        offer.supplier.email = Email::parse(address).unwrap();
-        let offered = fixture
-            .service
-            .offer(&offer, Actor::Company, None, fixture.now);
-        offered.await.unwrap();
+        offer_to(&fixture, payer, address).await;
     }
     let queue = &*fixture.stores.mails;
     let today = claim_within(fixture.now, 5, 2);
@@ -97,6 +103,43 @@ async fn new_addresses_of_a_head_office_are_bounded_and_known_ones_are_not() {
     let tomorrow = claim_within(today.share.ends, 5, 2);
     let held = lease_by(queue, &tomorrow).await.unwrap();
     assert_eq!(held.recipient.as_str(), "c@example.com");
+}
+
+#[tokio::test]
+async fn what_waits_for_several_mailboxes_is_postponed_for_each_and_for_one_head_office() {
+    let fixture = Fixture::new().await;
+    let (payer, other) = (fixture.payer().await, fixture.payer().await);
+    for address in [
+        "a@example.com",
+        "b@example.com",
+        "c@example.com",
+        "b+1@example.com",
+        "c+1@example.com",
+    ] {
+        offer_to(&fixture, payer, address).await;
+    }
+    offer_to(&fixture, other, "c@example.com").await;
+    let queue = &*fixture.stores.mails;
+    let today = MailClaim {
+        limit: 16,
+        ..claim_within(fixture.now, 5, 1)
+    };
+    let mut reached = Vec::new();
+    while let Some(leased) = lease_several(queue, &today).await {
+        for mail in leased {
+            reached.push((mail.head_office, mail.recipient.as_str().to_owned()));
+            let sent = Outcome::Sent { at: fixture.now };
+            assert!(queue.finish(&mail, &sent).await.unwrap());
+        }
+    }
+    reached.sort_by_key(|(office, _)| *office != payer);
+    let expected = [(payer, "a@example.com"), (other, "c@example.com")];
+    assert_eq!(
+        reached,
+        expected.map(|(office, to)| (office, to.to_owned()))
+    );
+    assert_eq!(count(&fixture, payer, MailStatus::Held).await, 4);
+    assert_eq!(count(&fixture, other, MailStatus::Held).await, 0);
 }
 
 #[tokio::test]

@@ -1,6 +1,7 @@
 //! Claims due mails: each is leased, postponed or canceled.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
+use std::mem;
 
 use preauth_core::value::{CompanyId, Timestamp};
 use uuid::Uuid;
@@ -100,6 +101,7 @@ async fn choose<'r>(
     // Number of mailboxes that this claim opens for each head office.
     let mut opened: HashMap<CompanyId, u32> = HashMap::new();
     let mut chosen = Vec::with_capacity(due.len());
+    let mut waiting: BTreeMap<Timestamp, Vec<DueMail>> = BTreeMap::new();
     for (row, due) in due {
         let (mut takes_others, mut opening, mut new_mailboxes) = (false, None, None);
         if due.needs_place()
@@ -113,11 +115,7 @@ async fn choose<'r>(
                     if later == claim.share.ends {
                         full.note(due.head_office, due.mailbox.clone(), claim);
                     }
-                    let postponed = share::put_off(session, &due, claim.now, later).await?;
-                    steps.push(Step {
-                        postponed,
-                        ..Step::from(Claimed::PutOff)
-                    });
+                    waiting.entry(later).or_default().push(due);
                     continue;
                 }
                 Turn::Now { is_last } => takes_others = is_last || due.is_held,
@@ -134,6 +132,13 @@ async fn choose<'r>(
             opening,
             new_mailboxes,
         });
+    }
+    for (later, mails) in waiting {
+        let mut postponed = share::put_off(session, &mails, claim.now, later).await?;
+        steps.extend(mails.iter().map(|_| Step {
+            postponed: mem::take(&mut postponed),
+            ..Step::from(Claimed::PutOff)
+        }));
     }
     Ok(chosen)
 }

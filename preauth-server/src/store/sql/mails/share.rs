@@ -172,38 +172,69 @@ impl Used {
     }
 }
 
-/// Postpones the head office's due mails to the mailbox to `later`, a bounded number at a time; returns
-/// their ids. Mails of offers that close before `later` are left: each gets a time of its own. `due` has
-/// been due for longest, so nothing before it is read.
+/// Postpones due mails: of each one's head office to its mailbox, a bounded number at a time. Mails of
+/// offers that close before `$3` are left: each gets a time of its own. Each of the mails has been due for
+/// longest, so nothing before it is read.
+const PUT_OFF: Sql = sql!(
+    "UPDATE notices SET next_attempt_at = $3, is_held = TRUE
+     WHERE id" AMONG
+    { sqlite: "", postgres: "SELECT held.id
+                             FROM unnest($1::TEXT[], $5::UUID[], $6::BIGINT[], $7::UUID[])
+                                 AS t (mailbox, head_office_id, due, mail_id)
+                             CROSS JOIN LATERAL (" }
+    "SELECT n.id FROM notices n
+     WHERE n.head_office_id = " (of_each "$5" "head_office_id") "
+       AND " MAILBOX " = " (of_each "$1" "mailbox") " AND n.status = 'PENDING'
+       AND (n.next_attempt_at, n.id) >= (" (of_each "$6" "due") ", " (of_each "$7" "mail_id") ")
+       AND n.next_attempt_at <= $2 AND n.leased_until IS NULL
+       AND n.joined_to IS NULL AND n.kind <> 'ENDPOINT_PAUSED'
+       AND (n.id = " (of_each "$7" "mail_id") "
+            OR coalesce((SELECT o.expires_at FROM operations o WHERE o.id = n.operation_id), $3) >= $3)
+     LIMIT $4"
+    { sqlite: "", postgres: " FOR UPDATE SKIP LOCKED) AS held" } THESE
+    " RETURNING id"
+);
+
+/// Postpones the due mails of the head offices and mailboxes of `mails` to `later`; returns their ids. One statement on
+/// PostgreSQL; on SQLite, which runs in this process, one for each.
 pub(super) async fn put_off(
     session: &mut dyn Session,
-    due: &DueMail,
+    mails: &[DueMail],
     now: Timestamp,
     later: Timestamp,
 ) -> Result<Vec<Uuid>, WriteError> {
-    let rows = query(sql!(
-        "UPDATE notices SET next_attempt_at = $3, is_held = TRUE
-         WHERE id" AMONG "SELECT n.id FROM notices n
-                          WHERE n.head_office_id = $5 AND " MAILBOX " = $1
-                            AND n.status = 'PENDING'
-                            AND (n.next_attempt_at, n.id) >= ($6, $7) AND n.next_attempt_at <= $2
-                            AND n.leased_until IS NULL
-                            AND n.joined_to IS NULL AND n.kind <> 'ENDPOINT_PAUSED'
-                            AND (n.id = $7
-                                 OR coalesce((SELECT o.expires_at FROM operations o
-                                              WHERE o.id = n.operation_id), $3) >= $3)
-                          LIMIT $4" SKIP_LOCKED
-        " RETURNING id"
-    ))
-    .bind(&due.mailbox)
-    .bind(now.unix_millis())
-    .bind(later.unix_millis())
-    .bind(POSTPONE_BATCH_SIZE)
-    .bind(due.head_office.as_uuid())
-    .bind(due.next_attempt_at)
-    .bind(due.id.as_uuid())
-    .fetch_all(session)
-    .await?;
+    let (now, later) = (now.unix_millis(), later.unix_millis());
+    let mut rows = Vec::with_capacity(mails.len());
+    match session.dialect() {
+        Dialect::Postgres => {
+            let mailboxes: Vec<_> = mails.iter().map(|it| it.mailbox.clone()).collect();
+            let head_offices: Vec<_> = mails.iter().map(|it| *it.head_office.as_uuid()).collect();
+            let due: Vec<_> = mails.iter().map(|it| Some(it.next_attempt_at)).collect();
+            let ids: Vec<_> = mails.iter().map(|it| *it.id.as_uuid()).collect();
+            let held = query(PUT_OFF)
+                .bind(mailboxes)
+                .bind(now)
+                .bind(later)
+                .bind(POSTPONE_BATCH_SIZE)
+                .bind(head_offices)
+                .bind(due)
+                .bind(ids);
+            rows = held.fetch_all(session).await?;
+        }
+        Dialect::Sqlite => {
+            for mail in mails {
+                let held = query(PUT_OFF)
+                    .bind(&mail.mailbox)
+                    .bind(now)
+                    .bind(later)
+                    .bind(POSTPONE_BATCH_SIZE)
+                    .bind(mail.head_office.as_uuid())
+                    .bind(mail.next_attempt_at)
+                    .bind(mail.id.as_uuid());
+                rows.append(&mut held.fetch_all(session).await?);
+            }
+        }
+    }
     let ids = rows
         .iter()
         .map(|row| Columns::of("notices", row).uuid("id"));
