@@ -20,7 +20,7 @@ const second = await signedIn(browser, english);
 await second.goto(`${ready.platformUrl}/console/operations/${id}/decline`);
 await ask("POST", `${platform}/operations/${id}/request`, token);
 await second.locator("form.form button.primary").click();
-await second.getByText("Somebody else was faster").waitFor();
+await second.getByText("This has changed since you opened the form").waitFor();
 console.log("- two operators at once");
 
 // Several deliveries, ticked by keyboard and sent together; then all of the page by its button.

@@ -19,6 +19,7 @@ from pathlib import Path
 
 import receiving
 from lossy_proxy import LossyProxy
+from redirect import Redirect
 
 ROOT = Path(__file__).resolve().parents[2]
 RECIPES = ROOT / "docs/recipes"
@@ -137,6 +138,54 @@ def offers_a_list():
         assert [words[0] for words in through] == ids
         assert [words[2] for words in through] == ["replayed"] * 100 + ["created"] * (OFFERED_TOGETHER - 100)
         assert proxy.seen == ["answer lost", "503", "passed", "passed"], proxy.seen
+    goes_on_past_an_offer_without_an_outcome(listed)
+
+
+def goes_on_past_an_offer_without_an_outcome(listed):
+    """One that fails at each try, of the first batch: the others have their outcomes, in the next batch, too."""
+    ids, path = listed(OFFERED_TOGETHER)
+
+    def failing(body):
+        answer = json.loads(body)
+        for result in answer["results"]:
+            if result.get("preAuthorization", {}).get("externalReference") == ids[1]:
+                del result["preAuthorization"]
+                result.update({"status": 500, "errors": [{"code": "INTERNAL_ERROR", "message": ""}]})
+        return json.dumps(answer).encode()
+
+    with LossyProxy(sandbox["baseUrl"], failing) as proxy:
+        done = subprocess.run(**prepared("batch", path, PREAUTH_BASE_URL=proxy.url), capture_output=True)
+        assert done.returncode == 1 and "run it again" in done.stderr, done
+        printed = [line.split() for line in done.stdout.splitlines()]
+        assert [words[0] for words in printed] == ids
+        assert printed.pop(1)[1:] == ["500", "INTERNAL_ERROR"]
+        assert {words[2] for words in printed} == {"created"}
+        assert len(proxy.seen) == 6, proxy.seen
+
+
+def sends_its_key_nowhere_else():
+    """A redirect of what stands at the address leads to no other one."""
+    rows = folder / f"{language}-one.csv"
+    rows.write_text("a-1;11444777000161;NF-1;980.00;2026-12-21\n")
+    callers = {
+        "create": ["a-1", "11444777000161", "NF-1", "980.00", "2026-12-21"],
+        "batch": [rows],
+        "events": [folder / f"{language}-nowhere", "once"],
+    }
+    if not RECEIVES:
+        del callers["batch"]
+    with Redirect() as redirect:
+        for recipe, arguments in callers.items():
+            before = len(redirect.asked)
+            begun = subprocess.Popen(
+                **prepared(recipe, *arguments, PREAUTH_BASE_URL=redirect.url), stdout=subprocess.PIPE, stderr=subprocess.PIPE
+            )
+            receiving.wait_for(lambda: len(redirect.asked) > before or begun.poll() is not None, "a request")
+            time.sleep(1)
+            begun.kill()
+            begun.communicate()
+            assert len(redirect.asked) > before, recipe
+        assert redirect.elsewhere == [], redirect.elsewhere
 
 
 def feed():
@@ -214,6 +263,7 @@ if __name__ == "__main__":
     began = time.monotonic()
     verifies_every_vector()
     prints_how_it_is_used()
+    sends_its_key_nowhere_else()
     secrets = f"{sandbox['webhookSecret']},whsec_of-the-time-before-the-rotation"
     database = str(folder / "webhooks.db")
     if RECEIVES:

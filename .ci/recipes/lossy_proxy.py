@@ -9,7 +9,8 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 class LossyProxy:
     """`seen` lists the outcome of each request."""
 
-    def __init__(self, target):
+    def __init__(self, target, changed=None):
+        """`changed` makes another body of each one in place of losing any, and the caller repeats at once."""
         self.seen = []
         proxy = self
 
@@ -21,13 +22,16 @@ class LossyProxy:
                 self.pass_on(self.rfile.read(int(self.headers["content-length"])))
 
             def pass_on(self, body):
-                if len(proxy.seen) == 1:
+                if len(proxy.seen) == 1 and not changed:
                     proxy.seen.append("503")
                     return self.answer(503, b'{"errors":[{"code":"SERVICE_UNAVAILABLE","message":""}]}', {"Retry-After": "1"})
                 names = ("Authorization", "Content-Type", "Idempotency-Key")
                 headers = {name: self.headers[name] for name in names if self.headers[name]}
                 request = urllib.request.Request(target + self.path, data=body, headers=headers)
                 with urllib.request.urlopen(request) as answer:
+                    if changed:
+                        proxy.seen.append("changed")
+                        return self.answer(answer.status, changed(answer.read()), {**answer.headers, "Retry-After": "0"})
                     if not proxy.seen:
                         # Done, but the caller gets no answer.
                         proxy.seen.append("answer lost")

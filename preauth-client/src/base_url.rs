@@ -7,6 +7,16 @@ use reqwest::Url;
 
 use crate::ConfigError;
 
+/// Where a base address without TLS may lead. The key is sent with every request.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum PlainHttp {
+    ToThisMachine,
+    /// Through a proxy, `localhost` is the proxy's.
+    Nowhere,
+    /// The caller allows it.
+    Anywhere,
+}
+
 /// A validated base address, to which the paths of the API are appended.
 #[derive(Clone, Debug)]
 pub(crate) struct BaseUrl {
@@ -18,12 +28,11 @@ pub(crate) struct BaseUrl {
 }
 
 impl BaseUrl {
-    /// Validates an address. The key is sent with every request, so plain HTTP is accepted for this machine
-    /// only, unless the caller allows it elsewhere.
+    /// Validates an address.
     ///
     /// A trailing path of the API is dropped, because every call appends its own. The contract shows the
     /// address with that path; without this, such an address would answer 404 to every call.
-    pub(crate) fn parse(text: &str, allow_plain_http: bool) -> Result<Self, ConfigError> {
+    pub(crate) fn parse(text: &str, plain_http: PlainHttp) -> Result<Self, ConfigError> {
         // The parser would repair `https:host` and `https:\\host`. Refuse them: the intent is unclear.
         let is_secure = text.starts_with("https://");
         if !is_secure && !text.starts_with("http://") {
@@ -36,7 +45,12 @@ impl BaseUrl {
         if url.query().is_some() || url.fragment().is_some() {
             return Err(ConfigError::BaseUrlTail);
         }
-        if !is_secure && !allow_plain_http && !is_this_machine(&url) {
+        let is_private = match plain_http {
+            PlainHttp::ToThisMachine => is_this_machine(&url),
+            PlainHttp::Nowhere => false,
+            PlainHttp::Anywhere => true,
+        };
+        if !is_secure && !is_private {
             return Err(ConfigError::BaseUrlInsecure);
         }
         let given = url.path().trim_end_matches('/');
@@ -94,7 +108,7 @@ mod tests {
     use super::*;
 
     fn join(base: &str) -> String {
-        BaseUrl::parse(base, false)
+        BaseUrl::parse(base, PlainHttp::ToThisMachine)
             .unwrap()
             .join("/api/x")
             .to_string()
@@ -130,8 +144,11 @@ mod tests {
             join("https://example.com/gateway/api/integration/v1/"),
             "https://example.com/gateway/api/x"
         );
-        let understood =
-            BaseUrl::parse("https://example.com/gateway/api/integration/v1", false).unwrap();
+        let understood = BaseUrl::parse(
+            "https://example.com/gateway/api/integration/v1",
+            PlainHttp::ToThisMachine,
+        )
+        .unwrap();
         assert_eq!(understood.as_str(), "https://example.com/gateway");
     }
 
@@ -153,25 +170,36 @@ mod tests {
     #[test]
     fn plain_http_is_for_this_machine_unless_the_caller_insists() {
         for local in ["http://localhost:1", "http://127.9.9.9", "http://[::1]:80"] {
-            assert!(BaseUrl::parse(local, false).is_ok(), "{local}");
+            assert!(
+                BaseUrl::parse(local, PlainHttp::ToThisMachine).is_ok(),
+                "{local}"
+            );
+            let through_proxy = BaseUrl::parse(local, PlainHttp::Nowhere);
+            assert!(
+                matches!(through_proxy, Err(ConfigError::BaseUrlInsecure)),
+                "{local}"
+            );
         }
         for remote in [
             "http://example.com",
             "http://10.0.0.1",
             "http://localhost.example.com",
         ] {
-            let parsed = BaseUrl::parse(remote, false);
+            let parsed = BaseUrl::parse(remote, PlainHttp::ToThisMachine);
             assert!(
                 matches!(parsed, Err(ConfigError::BaseUrlInsecure)),
                 "{remote}"
             );
-            assert!(BaseUrl::parse(remote, true).is_ok(), "{remote}");
+            assert!(
+                BaseUrl::parse(remote, PlainHttp::Anywhere).is_ok(),
+                "{remote}"
+            );
         }
     }
 
     #[test]
     fn an_address_with_anything_but_host_and_path_is_refused() {
-        let error = |text| BaseUrl::parse(text, true).unwrap_err();
+        let error = |text| BaseUrl::parse(text, PlainHttp::Anywhere).unwrap_err();
         assert!(matches!(
             error("api.example.com"),
             ConfigError::BaseUrlScheme

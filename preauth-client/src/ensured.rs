@@ -11,11 +11,13 @@ use crate::Response;
 pub enum Ensured {
     /// The offer was created by this call.
     Created(Response<PreAuthorization>),
-    /// The offer was created before under the same key; the operation is as it was then.
+    /// The offer was created before under the caller's key, by an earlier call or by an attempt of this one whose answer was
+    /// lost; the operation is as it was then.
     Replayed(Response<PreAuthorization>),
     /// Another operation in progress uses the invoice, and nothing was created. It may have been created
     /// in the platform, or under another key. It was read right after the refusal and may have been
-    /// closed by then.
+    /// closed by then. Two instalments under one number are one invoice to the service: compare amount, due
+    /// date and reference before you take it for this offer.
     AlreadyExists(Response<PreAuthorization>),
 }
 

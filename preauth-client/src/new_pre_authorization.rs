@@ -98,7 +98,8 @@ impl NewPreAuthorization {
     }
 
     /// The key under which this offer is created at most once, however often it is sent, even by another
-    /// process after a crash. Without one, each call generates its own.
+    /// process after a crash, within the 30 days (unless configured otherwise) for which the service remembers
+    /// a key: do not send later what has an outcome. Without one, each call generates its own.
     ///
     /// It identifies one offer, not the invoice: after a cancel, decline or expiry the key still returns
     /// the first operation, and a new offer needs a new key.

@@ -61,8 +61,9 @@ impl<T> Response<T> {
         self.head.request_id.as_deref()
     }
 
-    /// Whether this repeats the answer to an earlier create with the same key: nothing was created this
-    /// time, and the value is as it was then.
+    /// Whether this repeats the answer to an earlier create with the same key: nothing was created by the
+    /// request that was answered, and the value is as it was then. The earlier one may be an attempt of this
+    /// call whose answer was lost, if there were [several](Self::attempts).
     #[must_use]
     pub fn is_replayed(&self) -> bool {
         self.head.replayed

@@ -23,7 +23,8 @@ pub struct WaitPolicy {
 }
 
 impl WaitPolicy {
-    /// Waits for `time` at most, first 2 s between requests, then longer, up to a minute.
+    /// Begins requests for `time` at most, first 2 s after one another, then longer, up to a minute. The last of them may take
+    /// as long as any call ([`RetryPolicy`](crate::RetryPolicy)).
     #[must_use]
     pub const fn new(time: Duration) -> Self {
         Self {

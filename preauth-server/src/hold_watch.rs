@@ -1,5 +1,6 @@
 //! The watch that decides whether an instance must be held: it compares clocks and checks the owner
-//! of the database, at the start, every minute, and as soon as this machine's clock moves.
+//! of the database, at the start, every minute, and as soon as this machine's clock moves or another server takes the place of
+//! the database's.
 
 use std::fmt;
 use std::sync::Arc;
@@ -69,6 +70,7 @@ impl HoldWatch {
     pub async fn run(&self, mut shutdown: Shutdown) {
         let mut looked_at = self.clock.uptime();
         let mut was_suspicious = false;
+        let mut switches = self.lifecycle.switches();
         while !shutdown.is_requested() {
             pause(TICK, &mut shutdown).await;
             let is_suspicious = self.clock.is_suspicious();
@@ -79,7 +81,10 @@ impl HoldWatch {
                 LOOK_EVERY
             };
             let is_due = passed.is_none_or(|passed| passed >= every);
-            if is_due || (is_suspicious && !was_suspicious) {
+            let switches_now = self.lifecycle.switches();
+            let is_elsewhere = switches_now != switches;
+            if is_due || is_elsewhere || (is_suspicious && !was_suspicious) {
+                switches = switches_now;
                 looked_at = self.clock.uptime();
                 self.health.observe(self.look().await);
             } else {

@@ -56,7 +56,7 @@ static class Create
             var path = new Uri("/api/integration/v1/pre-authorizations", UriKind.Relative);
             var request = new HttpRequestMessage(HttpMethod.Post, path) { Content = content };
             // Always the same for this offer.
-            request.Headers.Add("Idempotency-Key", "offer-" + arguments[0]);
+            request.Headers.Add("Idempotency-Key", "pre-auth-" + arguments[0]);
             return request;
         });
         var how = answer.IsReplayed ? "replayed" : "created";

@@ -11,6 +11,7 @@ import java.math.BigDecimal;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -20,6 +21,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 
 final class Batch {
     private static final int ATTEMPTS = 5;
@@ -49,9 +53,12 @@ final class Batch {
             }
             invoices.add(row);
         }
+        boolean hasOpen = false;
         for (int begin = 0; begin < invoices.size(); begin += ITEMS) {
             var batch = invoices.subList(begin, Math.min(begin + ITEMS, invoices.size()));
-            offer(batch).forEach((place, result) -> {
+            var results = offer(batch);
+            hasOpen |= results.values().stream().anyMatch(Batch::isOpen);
+            results.forEach((place, result) -> {
                 boolean isThere = result.get("status").intValue() == 201;
                 var outcome = isThere
                     ? result.at("/preAuthorization/id") + (result.path("replayed").booleanValue() ? " replayed" : " created")
@@ -59,12 +66,16 @@ final class Batch {
                 System.out.println(batch.get(place)[0] + " " + outcome);
             });
         }
+        if (hasOpen) {
+            System.err.println("some offers have no outcome yet: run it again with the same list");
+            System.exit(1);
+        }
     }
 
     private static Map<String, Object> item(String[] row) {
         String offerId = row[0], cnpj = row[1], number = row[2], dueDate = row[4];
         return Map.of(
-            "idempotencyKey", "offer-" + offerId,
+            "idempotencyKey", "pre-auth-" + offerId,
             "preAuthorization", Map.of(
                 "supplier", Map.of("cnpj", cnpj, "email", "financeiro@fornecedor.example.com"),
                 // A BigDecimal, never a double.
@@ -74,6 +85,19 @@ final class Batch {
 
     private static String baseUrl() {
         return System.getenv("PREAUTH_BASE_URL").replaceFirst("(/api/integration/v1)?/*$", "");
+    }
+
+    /** The whole answer: the time-out of a request ends once its headers are there. */
+    private static HttpResponse<byte[]> send(HttpRequest request) throws IOException, InterruptedException {
+        var answer = HTTP.sendAsync(request, BodyHandlers.ofByteArray());
+        try {
+            return answer.get(60, TimeUnit.SECONDS);
+        } catch (TimeoutException error) {
+            answer.cancel(true);
+            throw new IOException("no whole answer", error);
+        } catch (ExecutionException error) {
+            throw new IOException(error.getCause());
+        }
     }
 
     private static String code(JsonNode result) {
@@ -86,7 +110,10 @@ final class Batch {
             || code(result).equals("IDEMPOTENCY_IN_PROGRESS");
     }
 
-    /** The result of each row. The keys make repeating safe: what was done is answered, not done again. */
+    /**
+     * The result of each row, the last one of those that stay open. The keys make repeating safe: what was done is
+     * answered, not done again.
+     */
     private static Map<Integer, JsonNode> offer(List<String[]> rows) throws Exception {
         var results = new TreeMap<Integer, JsonNode>();
         List<Integer> open = new ArrayList<>();
@@ -97,13 +124,12 @@ final class Batch {
             var items = open.stream().map(place -> item(rows.get(place))).toList();
             var request = HttpRequest.newBuilder(
                     URI.create(baseUrl() + "/api/integration/v1/pre-authorizations/batch"))
-                .timeout(Duration.ofSeconds(60))
                 .header("Authorization", "Bearer " + System.getenv("PREAUTH_API_KEY"))
                 .header("Content-Type", "application/json")
                 .POST(HttpRequest.BodyPublishers.ofByteArray(JSON.writeValueAsBytes(Map.of("items", items))))
                 .build();
             try {
-                var response = HTTP.send(request, BodyHandlers.ofByteArray());
+                var response = send(request);
                 var answer = JSON.readTree(response.body());
                 pause = response.headers().firstValueAsLong("Retry-After").orElse(pause);
                 if (response.statusCode() == 200) {
@@ -111,8 +137,7 @@ final class Batch {
                         results.put(open.get(result.get("index").intValue()), result);
                     }
                     open = open.stream().filter(place -> isOpen(results.get(place))).toList();
-                    if (open.isEmpty()) return results;
-                    problem = "some items have no outcome";
+                    if (open.isEmpty()) break;
                 } else {
                     // The batch as a whole: nothing was done.
                     problem = response.statusCode() + " " + answer.get("errors") + " (request "
@@ -124,6 +149,7 @@ final class Batch {
             }
             if (attempt < ATTEMPTS) Thread.sleep(Duration.ofSeconds(pause).toMillis());
         }
-        throw new IllegalStateException("not offered: " + problem);
+        if (results.size() < rows.size()) throw new IllegalStateException("not offered: " + problem);
+        return results;
     }
 }

@@ -11,10 +11,14 @@ import java.math.BigDecimal;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 
 final class Create {
     private static final int ATTEMPTS = 5;
@@ -37,7 +41,7 @@ final class Create {
             // A BigDecimal, never a double.
             "invoice", Map.of("amount", new BigDecimal(arguments[3]), "dueDate", dueDate, "number", number),
             "externalReference", offerId);
-        var created = create(JSON.writeValueAsBytes(offer), "offer-" + offerId);
+        var created = create(JSON.writeValueAsBytes(offer), "pre-auth-" + offerId);
         var operation = created.operation();
         System.out.println(operation.get("id") + " " + operation.get("status").textValue()
             + (created.isReplayed() ? " replayed" : " created"));
@@ -47,11 +51,23 @@ final class Create {
         return System.getenv("PREAUTH_BASE_URL").replaceFirst("(/api/integration/v1)?/*$", "");
     }
 
+    /** The whole answer: the time-out of a request ends once its headers are there. */
+    private static HttpResponse<byte[]> send(HttpRequest request) throws IOException, InterruptedException {
+        var answer = HTTP.sendAsync(request, BodyHandlers.ofByteArray());
+        try {
+            return answer.get(30, TimeUnit.SECONDS);
+        } catch (TimeoutException error) {
+            answer.cancel(true);
+            throw new IOException("no whole answer", error);
+        } catch (ExecutionException error) {
+            throw new IOException(error.getCause());
+        }
+    }
+
     /** Creates, repeating what may be repeated, always under the same key. */
     static Created create(byte[] body, String idempotencyKey) throws InterruptedException {
         var request = HttpRequest.newBuilder(
                 URI.create(baseUrl() + "/api/integration/v1/pre-authorizations"))
-            .timeout(Duration.ofSeconds(30))
             .header("Authorization", "Bearer " + System.getenv("PREAUTH_API_KEY"))
             .header("Content-Type", "application/json")
             .header("Idempotency-Key", idempotencyKey)
@@ -61,7 +77,7 @@ final class Create {
         for (int attempt = 1; attempt <= ATTEMPTS; attempt++) {
             long wait = 1L << attempt;
             try {
-                var response = HTTP.send(request, BodyHandlers.ofByteArray());
+                var response = send(request);
                 var headers = response.headers();
                 var answer = JSON.readTree(response.body());
                 if (response.statusCode() == 201) {

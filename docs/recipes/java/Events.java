@@ -14,6 +14,7 @@ import java.net.URI;
 import java.net.URLEncoder;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -22,6 +23,9 @@ import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.Set;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 
 final class Events {
     private static final int ATTEMPTS = 5;
@@ -88,6 +92,20 @@ final class Events {
         return System.getenv("PREAUTH_BASE_URL").replaceFirst("(/api/integration/v1)?/*$", "");
     }
 
+    /** The whole answer: the time-out of a request ends once its headers are there. */
+    private static HttpResponse<byte[]> send(HttpRequest request) throws IOException, InterruptedException {
+        var answer = HTTP.sendAsync(request, BodyHandlers.ofByteArray());
+        try {
+            // Longer than the service may wait.
+            return answer.get(45, TimeUnit.SECONDS);
+        } catch (TimeoutException error) {
+            answer.cancel(true);
+            throw new IOException("no whole answer", error);
+        } catch (ExecutionException error) {
+            throw new IOException(error.getCause());
+        }
+    }
+
     /** In place of the one before, as a whole. */
     private static void store(Path path, String cursor) throws IOException {
         var beside = Path.of(path + ".new");
@@ -104,15 +122,13 @@ final class Events {
             + (after == null ? "" : "&after=" + URLEncoder.encode(after, StandardCharsets.UTF_8));
         var request = HttpRequest.newBuilder(
                 URI.create(baseUrl() + "/api/integration/v1/events" + query))
-            // Longer than the service may wait.
-            .timeout(Duration.ofSeconds(45))
             .header("Authorization", "Bearer " + System.getenv("PREAUTH_API_KEY"))
             .build();
         Object problem = null;
         for (int attempt = 1; attempt <= ATTEMPTS; attempt++) {
             long pause = 1L << attempt;
             try {
-                var response = HTTP.send(request, BodyHandlers.ofByteArray());
+                var response = send(request);
                 var answer = JSON.readTree(response.body());
                 if (response.statusCode() == 200) return answer;
                 problem = response.statusCode() + " " + answer.get("errors") + " (request "

@@ -15,7 +15,7 @@ const WORTH_REPEATING = [408, 429, 500, 502, 503, 504];
 
 function item([offerId, cnpj, number, amount, dueDate]) {
   return {
-    idempotencyKey: `offer-${offerId}`,
+    idempotencyKey: `pre-auth-${offerId}`,
     preAuthorization: {
       supplier: { cnpj, email: "financeiro@fornecedor.example.com" },
       // An amount may be sent as text, so no binary float touches it.
@@ -30,6 +30,8 @@ async function send(items) {
     method: "POST",
     headers: { Authorization: `Bearer ${PREAUTH_API_KEY}`, "Content-Type": "application/json" },
     body: JSON.stringify({ items }),
+    // A redirect would take the key elsewhere.
+    redirect: "error",
     signal: AbortSignal.timeout(60_000),
   });
   return { status: response.status, headers: response.headers, answer: await response.json() };
@@ -40,7 +42,10 @@ function isOpen({ status, errors }) {
   return WORTH_REPEATING.includes(status) || errors?.[0].code === "IDEMPOTENCY_IN_PROGRESS";
 }
 
-/** The result of each row. The keys make repeating safe: what was done is answered, not done again. */
+/**
+ * The result of each row, the last one of those that stay open. The keys make repeating safe: what was done is
+ * answered, not done again.
+ */
 async function offer(rows) {
   const results = [];
   let open = [...rows.keys()];
@@ -53,8 +58,7 @@ async function offer(rows) {
       if (status === 200) {
         for (const result of answer.results) results[open[result.index]] = result;
         open = open.filter((place) => isOpen(results[place]));
-        if (open.length === 0) return results;
-        problem = "some items have no outcome";
+        if (open.length === 0) break;
       } else {
         // The batch as a whole: nothing was done.
         problem = `${status} ${JSON.stringify(answer.errors)} (request ${headers.get("X-Request-Id")})`;
@@ -65,7 +69,9 @@ async function offer(rows) {
     }
     if (attempt < ATTEMPTS) await sleep(pause * 1000);
   }
-  throw new Error(`not offered: ${problem}`);
+  // Filled without gaps: an answered batch has a result for each of its items.
+  if (results.length < rows.length) throw new Error(`not offered: ${problem}`);
+  return results;
 }
 
 if (process.argv.length !== 3 || !BASE_URL || !PREAUTH_API_KEY) {
@@ -89,5 +95,7 @@ for (let begin = 0; begin < invoices.length; begin += ITEMS) {
       ? `${result.preAuthorization.id} ${result.replayed ? "replayed" : "created"}`
       : `${result.status} ${result.errors[0].code}`;
     console.log(batch[place][0], outcome);
+    if (isOpen(result)) process.exitCode = 1;
   }
 }
+if (process.exitCode) console.error("some offers have no outcome yet: run it again with the same list");

@@ -19,6 +19,8 @@ async function send(body, idempotencyKey) {
       "Idempotency-Key": idempotencyKey,
     },
     body: JSON.stringify(body),
+    // A redirect would take the key elsewhere.
+    redirect: "error",
     signal: AbortSignal.timeout(30_000),
   });
   return { status: response.status, headers: response.headers, answer: await response.json() };
@@ -58,5 +60,5 @@ const offer = {
   invoice: { amount, dueDate, number },
   externalReference: offerId,
 };
-const { operation, isReplayed } = await create(offer, `offer-${offerId}`);
+const { operation, isReplayed } = await create(offer, `pre-auth-${offerId}`);
 console.log(operation.id, operation.status, isReplayed ? "replayed" : "created");

@@ -58,6 +58,8 @@ async function ask(after, wait) {
   const query = new URLSearchParams({ limit: 100, wait, ...(after && { after }) });
   const response = await fetch(`${BASE_URL}/api/integration/v1/events?${query}`, {
     headers: { Authorization: `Bearer ${PREAUTH_API_KEY}` },
+    // A redirect would take the key elsewhere.
+    redirect: "error",
     // Longer than the service may wait.
     signal: AbortSignal.timeout(45_000),
   });

@@ -21,7 +21,7 @@ function item(array $row): array
 {
     [$offerId, $cnpj, $number, $amount, $dueDate] = $row;
     return [
-        'idempotencyKey' => "offer-$offerId",
+        'idempotencyKey' => "pre-auth-$offerId",
         'preAuthorization' => [
             'supplier' => ['cnpj' => $cnpj, 'email' => 'financeiro@fornecedor.example.com'],
             // An amount may be sent as text, so no binary float touches it.
@@ -65,7 +65,10 @@ function isOpen(array $result): bool
         || ($result['errors'][0]['code'] ?? null) === 'IDEMPOTENCY_IN_PROGRESS';
 }
 
-/** The result of each row. The keys make repeating safe: what was done is answered, not done again. */
+/**
+ * The result of each row, the last one of those that stay open. The keys make repeating safe: what was done is
+ * answered, not done again.
+ */
 function offer(array $rows): array
 {
     $results = [];
@@ -77,14 +80,14 @@ function offer(array $rows): array
                 $results[$open[$result['index']]] = $result;
             }
             $open = array_values(array_filter($open, fn ($place) => isOpen($results[$place])));
-            if (!$open) {
-                ksort($results);
-                return $results;
-            }
         }
         // A refusal of the batch as a whole: nothing was done.
         $isWorthRepeating = $answer === null || $status === 200 || in_array($status, WORTH_REPEATING, true);
-        if (!$isWorthRepeating || $attempt === ATTEMPTS) {
+        if (!$isWorthRepeating || !$open || $attempt === ATTEMPTS) {
+            if (count($results) === count($rows)) {
+                ksort($results);
+                return $results;
+            }
             $problem = json_encode($answer['errors'] ?? null, JSON_UNESCAPED_UNICODE);
             $request = $headers['x-request-id'] ?? 'none';
             throw new RuntimeException("not offered: $status $problem (request $request)");
@@ -110,11 +113,17 @@ foreach (file($argv[1], FILE_IGNORE_NEW_LINES) as $place => $line) {
     }
     $invoices[] = $row;
 }
+$hasOpen = false;
 foreach (array_chunk($invoices, ITEMS) as $batch) {
     foreach (offer($batch) as $place => $result) {
         $outcome = $result['status'] === 201
             ? $result['preAuthorization']['id'] . (($result['replayed'] ?? false) ? ' replayed' : ' created')
             : "{$result['status']} {$result['errors'][0]['code']}";
         echo "{$batch[$place][0]} $outcome\n";
+        $hasOpen = $hasOpen || isOpen($result);
     }
+}
+if ($hasOpen) {
+    fwrite(STDERR, "some offers have no outcome yet: run it again with the same list\n");
+    exit(1);
 }

@@ -78,5 +78,5 @@ $offer = [
     'invoice' => ['amount' => $amount, 'dueDate' => $dueDate, 'number' => $number],
     'externalReference' => $offerId,
 ];
-[$operation, $isReplayed] = create($offer, "offer-$offerId");
+[$operation, $isReplayed] = create($offer, "pre-auth-$offerId");
 echo $operation['id'], ' ', $operation['status'], ' ', $isReplayed ? 'replayed' : 'created', "\n";

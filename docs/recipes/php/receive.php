@@ -1,5 +1,6 @@
 <?php
-// Receives webhooks, with the signing secret in WEBHOOK_SECRET: php -S 127.0.0.1:PORT receive.php
+// Receives webhooks, with the signing secret in WEBHOOK_SECRET and the SQLite file that stores them in DATABASE:
+// php -S 127.0.0.1:PORT receive.php
 
 declare(strict_types=1);
 
@@ -34,7 +35,9 @@ function receive(): int
     $event = json_decode($body, true, flags: JSON_THROW_ON_ERROR);
 
     // In your system: the database that holds the invoices.
-    $database = new PDO('sqlite:' . getenv('DATABASE'));
+    // Without a file SQLite would forget everything after each request.
+    $file = getenv('DATABASE') ?: throw new RuntimeException('DATABASE is not set');
+    $database = new PDO("sqlite:$file");
     $database->exec('CREATE TABLE IF NOT EXISTS seen (event_id TEXT PRIMARY KEY)');
     $database->exec('CREATE TABLE IF NOT EXISTS operation (id INTEGER PRIMARY KEY, status TEXT)');
     // Effect and id in one transaction: an event has its effect exactly once, however often it comes,

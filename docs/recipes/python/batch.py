@@ -6,6 +6,7 @@ PREAUTH_BASE_URL is the server's address, with or without /api/integration/v1, P
 """
 
 import csv
+import http.client
 import json
 import os
 import sys
@@ -20,10 +21,20 @@ ITEMS = 100  # the most that a batch takes
 WORTH_REPEATING = (408, 429, 500, 502, 503, 504)
 
 
+class NoRedirects(urllib.request.HTTPRedirectHandler):
+    """A redirect would take the key elsewhere."""
+
+    def redirect_request(self, request, answer, code, message, headers, url):
+        raise RuntimeError(f"{code}: PREAUTH_BASE_URL leads to {url}")
+
+
+HTTP = urllib.request.build_opener(NoRedirects)
+
+
 def item(row):
     offer_id, cnpj, number, amount, due_date = row
     return {
-        "idempotencyKey": f"offer-{offer_id}",
+        "idempotencyKey": f"pre-auth-{offer_id}",
         "preAuthorization": {
             "supplier": {"cnpj": cnpj, "email": "financeiro@fornecedor.example.com"},
             # An amount may be sent as text, so no binary float touches it.
@@ -41,7 +52,7 @@ def send(items):
         headers={"Authorization": f"Bearer {API_KEY}", "Content-Type": "application/json"},
     )
     try:
-        with urllib.request.urlopen(request, timeout=60) as answer:
+        with HTTP.open(request, timeout=60) as answer:
             return answer.status, json.load(answer), answer.headers
     except urllib.error.HTTPError as refusal:
         with refusal:
@@ -56,13 +67,14 @@ def is_open(result):
 
 
 def offer(rows):
-    """The result of each row. The keys make repeating safe: what was done is answered, not done again."""
+    """The result of each row, the last one of those that stay open. The keys make repeating safe: what was done is
+    answered, not done again."""
     results, open_rows = {}, list(range(len(rows)))
     for attempt in range(1, ATTEMPTS + 1):
-        pause, problem = 2**attempt, "some items have no outcome"
+        pause = 2**attempt
         try:
             status, answer, headers = send([item(rows[place]) for place in open_rows])
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, http.client.HTTPException) as error:
             problem = error
         else:
             if status == 200:
@@ -76,10 +88,12 @@ def offer(rows):
                     break
             pause = int(headers.get("Retry-After", pause))
         if not open_rows:
-            return [results[place] for place in range(len(rows))]
+            break
         if attempt < ATTEMPTS:
             time.sleep(pause)
-    raise RuntimeError(f"not offered: {problem}")
+    if len(results) < len(rows):
+        raise RuntimeError(f"not offered: {problem}")
+    return [results[place] for place in range(len(rows))]
 
 
 if __name__ == "__main__":
@@ -92,6 +106,7 @@ if __name__ == "__main__":
             if len(row) != 5:
                 sys.exit(f"{sys.argv[1]}, line {lines.line_num}: {len(row)} columns in place of 5; nothing was sent")
             invoices.append(row)
+    has_open = False
     for begin in range(0, len(invoices), ITEMS):
         batch = invoices[begin : begin + ITEMS]
         for row, result in zip(batch, offer(batch)):
@@ -100,3 +115,6 @@ if __name__ == "__main__":
                 print(row[0], result["preAuthorization"]["id"], how, flush=True)
             else:
                 print(row[0], result["status"], result["errors"][0]["code"], flush=True)
+            has_open |= is_open(result)
+    if has_open:
+        sys.exit("some offers have no outcome yet: run it again with the same list")

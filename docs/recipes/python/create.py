@@ -5,6 +5,7 @@ again and again, and creates once. PREAUTH_BASE_URL is the server's address,
 with or without /api/integration/v1, PREAUTH_API_KEY the key.
 """
 
+import http.client
 import json
 import os
 import sys
@@ -15,6 +16,16 @@ import urllib.request
 BASE_URL = os.environ.get("PREAUTH_BASE_URL", "").rstrip("/").removesuffix("/api/integration/v1")
 API_KEY = os.environ.get("PREAUTH_API_KEY")
 ATTEMPTS = 5
+
+
+class NoRedirects(urllib.request.HTTPRedirectHandler):
+    """A redirect would take the key elsewhere."""
+
+    def redirect_request(self, request, answer, code, message, headers, url):
+        raise RuntimeError(f"{code}: PREAUTH_BASE_URL leads to {url}")
+
+
+HTTP = urllib.request.build_opener(NoRedirects)
 
 
 def send(body, idempotency_key):
@@ -29,7 +40,7 @@ def send(body, idempotency_key):
         },
     )
     try:
-        with urllib.request.urlopen(request, timeout=30) as answer:
+        with HTTP.open(request, timeout=30) as answer:
             return answer.status, json.load(answer), answer.headers
     except urllib.error.HTTPError as refusal:
         with refusal:
@@ -42,7 +53,7 @@ def create(body, idempotency_key):
         wait = 2**attempt
         try:
             status, answer, headers = send(body, idempotency_key)
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, http.client.HTTPException) as error:
             # No answer, or none of the API's: it may have been done. The key makes repeating safe.
             problem = error
         else:
@@ -68,5 +79,5 @@ if __name__ == "__main__":
         "invoice": {"amount": amount, "dueDate": due_date, "number": number},
         "externalReference": offer_id,
     }
-    operation, replayed = create(offer, idempotency_key=f"offer-{offer_id}")
+    operation, replayed = create(offer, idempotency_key=f"pre-auth-{offer_id}")
     print(operation["id"], operation["status"], "replayed" if replayed else "created")

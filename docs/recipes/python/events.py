@@ -6,6 +6,7 @@ scheduler; without, it waits for the next one. PREAUTH_BASE_URL is the server's 
 /api/integration/v1, PREAUTH_API_KEY the key.
 """
 
+import http.client
 import json
 import os
 import sys
@@ -17,6 +18,16 @@ import urllib.request
 BASE_URL = os.environ.get("PREAUTH_BASE_URL", "").rstrip("/").removesuffix("/api/integration/v1")
 API_KEY = os.environ.get("PREAUTH_API_KEY")
 ATTEMPTS = 5
+
+
+class NoRedirects(urllib.request.HTTPRedirectHandler):
+    """A redirect would take the key elsewhere."""
+
+    def redirect_request(self, request, answer, code, message, headers, url):
+        raise RuntimeError(f"{code}: PREAUTH_BASE_URL leads to {url}")
+
+
+HTTP = urllib.request.build_opener(NoRedirects)
 
 
 class Journal:
@@ -71,7 +82,7 @@ def ask(after, wait):
     )
     try:
         # Longer than the service may wait.
-        with urllib.request.urlopen(request, timeout=45) as answer:
+        with HTTP.open(request, timeout=45) as answer:
             return answer.status, json.load(answer), answer.headers
     except urllib.error.HTTPError as refusal:
         with refusal:
@@ -84,7 +95,7 @@ def page(after, wait):
         pause = 2**attempt
         try:
             status, answer, headers = ask(after, wait)
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, http.client.HTTPException) as error:
             problem = error
         else:
             if status == 200:

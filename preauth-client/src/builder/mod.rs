@@ -10,7 +10,7 @@ use secrecy::SecretString;
 
 use crate::api_key::authorization;
 use crate::attempt::Observer;
-use crate::base_url::BaseUrl;
+use crate::base_url::{BaseUrl, PlainHttp};
 use crate::caller::Caller;
 use crate::timing::SystemTiming;
 use crate::transport::Transport;
@@ -75,8 +75,8 @@ impl ClientBuilder {
         self
     }
 
-    /// Whether a base address with `http://` may name another machine. The key is then sent unencrypted:
-    /// for test networks only.
+    /// Whether a base address with `http://` may name another machine, or be reached through a proxy. The key is then sent
+    /// unencrypted: for test networks only.
     pub const fn allow_plain_http(mut self, allow: bool) -> Self {
         self.allow_plain_http = allow;
         self
@@ -133,7 +133,12 @@ impl ClientBuilder {
 
     /// Validates the settings and builds the base address and the caller.
     pub(crate) fn into_parts(self) -> Result<(BaseUrl, Caller), ConfigError> {
-        let base_url = BaseUrl::parse(&self.base_url, self.allow_plain_http)?;
+        let plain_http = match (self.allow_plain_http, &self.http.proxy) {
+            (true, _) => PlainHttp::Anywhere,
+            (false, Some(_)) => PlainHttp::Nowhere,
+            (false, None) => PlainHttp::ToThisMachine,
+        };
+        let base_url = BaseUrl::parse(&self.base_url, plain_http)?;
         let authorization = authorization(&self.api_key)?;
         let transport = Transport {
             http: self.http.client(&base_url, authorization)?,

@@ -18,6 +18,9 @@ use crate::{Attempt, Error, ErrorKind, Response, RetryPolicy, Timing};
 pub(crate) use payload::Payload;
 pub(crate) use task::Task;
 
+/// The shortest wait between two calls of a stream, of which the first failed.
+const LEAST_PAUSE: Duration = Duration::from_secs(1);
+
 /// Sends the requests of calls, with retries, log and observer.
 #[derive(Clone, Debug)]
 pub(crate) struct Caller {
@@ -98,10 +101,11 @@ impl Caller {
         self.retry.wait_after(attempts, None, self.timing.random())
     }
 
-    /// How long to wait before an offer is sent again after a failure that is not its own.
+    /// How long to wait before the next call after one that failed for reasons that pass, however few attempts a call
+    /// has: callers that ask again at once do not turn without a pause.
     pub(crate) fn wait_as_asked(&self, asked_for: Option<Duration>) -> Duration {
         let wait = self.retry.wait_after(0, asked_for, self.timing.random());
-        wait.or(asked_for).unwrap_or_default()
+        wait.or(asked_for).unwrap_or_default().max(LEAST_PAUSE)
     }
 
     fn wait_after(&self, task: &Task, failure: &Error, number: u32) -> Option<Duration> {

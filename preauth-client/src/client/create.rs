@@ -50,7 +50,10 @@ impl Client {
     /// ```
     pub async fn create_or_get(&self, offer: &NewPreAuthorization) -> Result<Ensured, Error> {
         match self.create(offer).await {
-            Ok(response) if response.is_replayed() => Ok(Ensured::Replayed(response)),
+            // Under a key that was drawn for this call nobody else created anything.
+            Ok(response) if response.is_replayed() && offer.idempotency_key.is_some() => {
+                Ok(Ensured::Replayed(response))
+            }
             Ok(response) => Ok(Ensured::Created(response)),
             Err(error) => match error.existing_operation_id() {
                 Some(id) => self.read_existing(id, error).await,

@@ -23,7 +23,7 @@ pub enum ConfigError {
     #[error("the base url has a query or a fragment; only a path may follow the host")]
     BaseUrlTail,
     /// Plain HTTP to another machine would expose the key on the network.
-    #[error("the base url is plain http to another machine; use https")]
+    #[error("the base url is plain http to another machine, or through a proxy; use https")]
     BaseUrlInsecure,
     /// The key does not begin with the prefix of an API key; it may be another secret.
     #[error("the api key does not begin with service_sk_")]

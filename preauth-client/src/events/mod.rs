@@ -84,6 +84,8 @@ pub struct Events {
     /// Whether the service has more already.
     has_more: bool,
     pause: Option<Duration>,
+    /// How long to wait after a failure, before anything else.
+    rest: Option<Duration>,
     question: Option<Question>,
     rate_limit: Option<RateLimit>,
     is_over: bool,
@@ -122,6 +124,7 @@ impl Events {
             found: VecDeque::new(),
             has_more: true,
             pause: None,
+            rest: None,
             question: None,
             rate_limit: None,
             is_over: false,
@@ -174,6 +177,7 @@ impl Events {
     fn ask(&self) -> Question {
         let (client, store) = (self.client.clone(), Arc::clone(&self.store));
         let (unsaved, known, pause) = (self.unsaved.clone(), self.cursor.clone(), self.pause);
+        let rest = self.rest;
         let caller = client.caller();
         let longest = caller.attempt_timeout.min(caller.retry.total());
         let longest = longest.saturating_sub(MARGIN);
@@ -188,6 +192,10 @@ impl Events {
         };
         let (types, limit) = (self.types.clone(), self.limit);
         Box::pin(async move {
+            let timing = Arc::clone(&client.caller().timing);
+            if let Some(rest) = rest {
+                timing.sleep(rest).await;
+            }
             let kept = |cause| Error::new(ErrorKind::Cursor).caused_by(cause);
             let failed = |is_saved| move |error| Failed { error, is_saved };
             let cursor = match (unsaved, known) {
@@ -199,7 +207,6 @@ impl Events {
                 (None, Some(known)) => known,
                 (None, None) => store.load().await.map_err(kept).map_err(failed(true))?,
             };
-            let timing = Arc::clone(&client.caller().timing);
             if let Some(pause) = pause {
                 timing.sleep(pause).await;
             }
@@ -244,6 +251,7 @@ impl Events {
             }
         };
         self.rate_limit = answer.rate_limit();
+        self.rest = None;
         let list = answer.into_value();
         let waited = !self.has_more;
         self.has_more = list.pagination.has_more;
@@ -272,6 +280,7 @@ impl Events {
             return Ok(());
         }
         self.is_over = !error.is_retryable() && error.kind() != ErrorKind::Cursor;
+        self.rest = Some(self.client.caller().wait_as_asked(error.retry_after()));
         Err(error)
     }
 }

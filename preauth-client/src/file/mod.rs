@@ -128,6 +128,11 @@ impl InvoiceFile {
         Self::new(name, file_type, Content::Stream(SharedStream::new(stream)))
     }
 
+    /// Whether it is a stream that an attempt has begun to read.
+    pub(crate) fn is_spent(&self) -> bool {
+        matches!(&self.content, Content::Stream(stream) if !stream.is_there())
+    }
+
     fn new(name: &str, file_type: FileType, content: Content) -> Result<Self, FileError> {
         if name.trim().is_empty() {
             return Err(FileError::Nameless);

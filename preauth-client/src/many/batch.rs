@@ -13,7 +13,7 @@ use preauth_core::wire::{
 
 use crate::caller::Task;
 use crate::idempotency::draw_key;
-use crate::{Call, Client, Error, ErrorKind, NewPreAuthorization, Response};
+use crate::{Call, Client, Error, ErrorKind, InvoiceFile, NewPreAuthorization, Response};
 
 use super::{ManyCreated, ManyOutcome};
 
@@ -65,6 +65,11 @@ impl Entry {
     /// The offer, with its key.
     pub(super) fn into_offer(self) -> NewPreAuthorization {
         self.offer.idempotency_key(self.key)
+    }
+
+    fn is_spent(&self) -> bool {
+        let file = self.offer.file.as_ref();
+        file.is_some_and(InvoiceFile::is_spent)
     }
 
     fn item(&self) -> CreateBatchItem<'_> {
@@ -137,7 +142,16 @@ async fn send(client: &Client, entries: &[Entry]) -> Answered {
     }
     match send_together(client, entries).await {
         Ok(response) => Ok(sorted(client, entries, response)),
-        Err(error) => Err((entries.to_vec(), error)),
+        Err(error) => {
+            let mut kept = entries.to_vec();
+            if error.is_retryable() {
+                let wait = client.caller().wait_as_asked(error.retry_after());
+                for entry in &mut kept {
+                    entry.wait = wait;
+                }
+            }
+            Err((kept, error))
+        }
     }
 }
 
@@ -164,7 +178,8 @@ async fn send_alone(client: &Client, entry: &Entry) -> Answered {
         Err(error) if matches!(error.status(), Some(401 | 403)) => {
             return Err((vec![entry.clone()], error));
         }
-        Err(error) if error.is_retryable() => {
+        // Of a stream that was read nothing is left to send: whether it was created is not known.
+        Err(error) if error.is_retryable() && !entry.is_spent() => {
             let asked_for = error.retry_after();
             let may_be_its_own =
                 asked_for.is_none() && error.status().is_some_and(|status| status >= 500);

@@ -31,7 +31,8 @@ pub struct ManyOutcome {
     pub index: usize,
     /// The key under which it was sent.
     pub idempotency_key: IdempotencyKey,
-    /// The operation, or why there is none. The error is that of a single create.
+    /// The operation, or the error of a single create. Where it is [retryable](Error::is_retryable), it is not known whether
+    /// there is an operation: send the offer again under this key, and do not make a new one.
     pub result: Result<ManyCreated, Error>,
 }
 
@@ -41,7 +42,8 @@ pub struct ManyOutcome {
 pub struct ManyCreated {
     /// The operation as it was created.
     pub operation: PreAuthorization,
-    /// Whether an earlier request created it under the same key.
+    /// Whether an earlier request created it under the same key: of an earlier run, or of this one, if its answer was
+    /// lost.
     pub is_replayed: bool,
 }
 
@@ -51,9 +53,9 @@ pub struct ManyCreated {
 pub struct Progress {
     /// The offers given.
     pub total: usize,
-    /// Offers with an operation that this run created.
+    /// Offers whose operation was created by the request that was answered.
     pub created: usize,
-    /// Offers with an operation that an earlier request created under the same key.
+    /// Offers whose operation an earlier request created under the same key, of this run or of one before.
     pub replayed: usize,
     /// Offers that were refused, or given up after all attempts.
     pub failed: usize,

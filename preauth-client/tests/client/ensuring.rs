@@ -10,7 +10,7 @@ async fn a_new_offer_a_repeated_one_and_an_older_one_are_distinguished() {
     let server = MockServer::start().await;
     answering(&server, success(201), Some(1)).await;
     let replay = success(201).insert_header("idempotency-replayed", "true");
-    answering(&server, replay, Some(1)).await;
+    answering(&server, replay, Some(2)).await;
     let duplicate = json!({
         "errors": [{"code": "PRE_AUTH_DUPLICATE_INVOICE", "message": "Já existe."}],
         "details": [{"anticipationId": 977}]
@@ -28,7 +28,14 @@ async fn a_new_offer_a_repeated_one_and_an_older_one_are_distinguished() {
     let first = client.create_or_get(&offer()).await.unwrap();
     assert!(matches!(first, Ensured::Created(_)), "{first:?}");
     assert_eq!(first.id().get(), 1042);
-    let again = client.create_or_get(&offer()).await.unwrap();
+    // Under a key that was drawn for the call nobody else created anything: an answer of it was lost.
+    let after_a_loss = client.create_or_get(&offer()).await.unwrap();
+    assert!(
+        matches!(after_a_loss, Ensured::Created(_)),
+        "{after_a_loss:?}"
+    );
+    let keyed = offer().idempotency_key("pedido-4711:1".parse().unwrap());
+    let again = client.create_or_get(&keyed).await.unwrap();
     assert!(matches!(again, Ensured::Replayed(_)), "{again:?}");
 
     let Ensured::AlreadyExists(older) = client.create_or_get(&offer()).await.unwrap() else {

@@ -218,7 +218,8 @@ impl Tables {
             .collect()
     }
 
-    /// When the operation's payout was first returned after an order of it was paid.
+    /// When the operation's payout was first returned after an order of it was paid. A return each is needed for the
+    /// orders that were paid before: after a clock was set back their returns, too, lie after its payment.
     fn returned_after(&self, operation: OperationId, order: PaymentOrderId) -> Option<Timestamp> {
         let moments =
             |history: Option<&Vec<HistoryEntry>>, event_type: EventType| -> Vec<Timestamp> {
@@ -231,10 +232,18 @@ impl Tables {
             EventType::PaymentOrderPaid,
         );
         let paid_at = *paid.first()?;
+        let paid_so_far = self.orders.values().filter(|it| {
+            it.operation == Some(operation)
+                && it.status == PaymentOrderStatus::Paid
+                && it.id <= order
+        });
         let returned = moments(
             self.histories.get(&operation),
             EventType::AnticipationPayoutReturned,
         );
+        if returned.len() < paid_so_far.count() {
+            return None;
+        }
         returned.into_iter().filter(|at| *at >= paid_at).min()
     }
 

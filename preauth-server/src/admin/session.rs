@@ -195,9 +195,11 @@ impl Session {
             let mut seen = HashSet::new();
             items.retain(|item| seen.insert(identity(item)));
         }
+        let older = has_older.then_some(OLDER);
         if self.json {
             let all: Vec<_> = items.iter().map(|item| item.get()).collect();
-            return print(&format!(r#"{{"data":[{}]}}"#, all.join(",")));
+            let older = older.map_or("", |_| r#","hasOlder":true"#);
+            return print(&format!(r#"{{"data":[{}]{older}}}"#, all.join(",")));
         }
         let rows: Result<Vec<T>, _> = items
             .iter()
@@ -205,12 +207,15 @@ impl Session {
             .collect();
         let rows = rows.map_err(Failure::NotUnderstood)?;
         if paging.csv {
-            return print(&output::csv(columns, &rows, self.screen.language));
+            print(&output::csv(columns, &rows, self.screen.language))?;
+            // Not in the file, which programs read.
+            return older.map_or(Ok(()), |older| self.note(older));
         }
         let mut text = output::table(columns, &rows, self.screen);
         text.push_str(&self.rest(&pagination, paging));
-        if has_older {
-            text.push_str(OLDER.of(self.screen.language));
+        if let Some(older) = older {
+            text.push_str(older.of(self.screen.language));
+            text.push('\n');
         }
         print(&text)
     }
@@ -340,8 +345,8 @@ impl Session {
 }
 
 const OLDER: Text = Text::new(
-    "these are the newest; older ones match, too: narrow the search to see them\n",
-    "estes são os mais recentes; há mais antigos: restrinja a busca para vê-los\n",
+    "these are the newest; older ones match, too: narrow the search to see them",
+    "estes são os mais recentes; há mais antigos: restrinja a busca para vê-los",
 );
 
 /// The records of a page, unchanged.

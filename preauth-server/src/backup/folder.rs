@@ -57,8 +57,26 @@ impl Incomplete {
         &self.path
     }
 
+    /// Removes everything but the mark, as far as possible.
+    pub(super) fn empty(&self) {
+        let entries = std::fs::read_dir(&self.path)
+            .into_iter()
+            .flatten()
+            .flatten();
+        for entry in entries.filter(|it| it.file_name() != INCOMPLETE) {
+            let path = entry.path();
+            let removed = match entry.file_type() {
+                Ok(kind) if kind.is_dir() => std::fs::remove_dir_all(&path),
+                _ => std::fs::remove_file(&path),
+            };
+            if let Err(cause) = removed {
+                tracing::warn!(path = %path.display(), %cause, "a part of the failed backup is left");
+            }
+        }
+    }
+
     /// Puts everything on disk, then the manifest, and removes the mark last.
-    pub(super) fn complete(self, manifest: &Manifest) -> Result<(), Error> {
+    pub(super) fn complete(&self, manifest: &Manifest) -> Result<(), Error> {
         let folder = &self.path;
         let failed = || Error::file(folder);
         let text = serde_json::to_vec_pretty(manifest).map_err(io::Error::other);

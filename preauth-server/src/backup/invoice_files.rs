@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use futures_util::{StreamExt, TryStreamExt, stream};
+use sha2::{Digest, Sha256};
 
 use crate::clock::{Clock, SystemClock};
 use crate::files::{self, HashedFile};
@@ -99,7 +100,7 @@ async fn copy(source: &Place, folder: &Path, named: Named) -> Result<Option<Cont
     Ok(Some(named.hash))
 }
 
-/// Stores the files in their place; one that is there already stays.
+/// Stores the files in their place; one that is there already stays, unless it is damaged.
 pub(super) async fn copy_in(
     backup: &BackupFolder,
     place: &str,
@@ -154,7 +155,25 @@ pub(super) async fn copy_in(
 
 async fn put(backup: &BackupFolder, target: &Place, named: Named) -> Result<(), Error> {
     let file = Arc::new(checked(backup.path(), named)?);
+    if is_damaged(target, named).await? {
+        let removed = target.remove(named.hash).await;
+        removed.map_err(Error::InvoiceFile)?;
+    }
     target.put(&file).await.map_err(Error::InvoiceFile)
+}
+
+/// Whether the place has such a file of the right length with other content, which would count as stored.
+async fn is_damaged(place: &Place, named: Named) -> Result<bool, Error> {
+    let mut content = match place.get(named.hash, named.size).await {
+        Err(FilesError::Lost(_)) => return Ok(false),
+        content => content.map_err(Error::InvoiceFile)?,
+    };
+    let failed = |error| Error::InvoiceFile(FilesError::Place(error));
+    let mut hash = Sha256::new();
+    while let Some(piece) = content.stream.try_next().await.map_err(failed)? {
+        hash.update(&piece);
+    }
+    Ok(hex::encode(hash.finalize()) != named.hash.to_string())
 }
 
 /// Checks the files in the backup.

@@ -11,6 +11,8 @@ mod manifest;
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use preauth_core::value::Timestamp;
+
 use crate::clock::{Clock, SystemClock};
 use crate::directory::KeptSecret;
 use crate::secret::Vault;
@@ -35,7 +37,8 @@ pub enum FileMode {
     Listed,
 }
 
-/// Copies the database that `url` names, and the files in `files_place`, into the new folder `target`.
+/// Copies the database that `url` names, and the files in `files_place`, into the new folder `target`. If that fails, the
+/// folder keeps its mark and nothing else: a disk that is full has its room again.
 pub async fn back_up(
     url: &DatabaseUrl,
     files_place: &str,
@@ -44,6 +47,20 @@ pub async fn back_up(
 ) -> Result<Manifest, Error> {
     let began_at = SystemClock.now();
     let folder = Incomplete::begin(target, began_at)?;
+    let filled = fill(&folder, url, files_place, mode, began_at).await;
+    if filled.is_err() {
+        folder.empty();
+    }
+    filled
+}
+
+async fn fill(
+    folder: &Incomplete,
+    url: &DatabaseUrl,
+    files_place: &str,
+    mode: FileMode,
+    began_at: Timestamp,
+) -> Result<Manifest, Error> {
     let mut keys = Keys::default();
     let secrets = Secrets {
         now: began_at,
@@ -67,7 +84,7 @@ pub async fn back_up(
     Ok(manifest)
 }
 
-/// Restores a backup into an empty database and into `files_place`, where nothing is replaced.
+/// Restores a backup into an empty database and into `files_place`, where nothing is replaced but files that are damaged.
 pub async fn restore(
     backup: &BackupFolder,
     url: &DatabaseUrl,

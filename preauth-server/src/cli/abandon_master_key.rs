@@ -67,6 +67,8 @@ texts! {
 
 pub(super) async fn run(args: &AbandonArgs, language: Language) -> Result<(), CliError> {
     let config = Config::from_layers(&args.serve.layers())?;
+    // Opening would make the file of a mistyped path.
+    store::pending_steps(&config.database_url).await?;
     let stores = store::open(&config.database_url).await?;
     let done = abandon(args, &config, &stores, language).await;
     stores.lifecycle.close().await;

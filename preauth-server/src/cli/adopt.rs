@@ -71,6 +71,8 @@ struct Outcome {
 
 pub(super) async fn run(args: &AdoptArgs, language: Language) -> Result<(), CliError> {
     let config = Config::from_layers(&args.serve.layers())?;
+    // Opening would make the file of a mistyped path, and adopt that.
+    store::pending_steps(&config.database_url).await?;
     let stores = store::open(&config.database_url).await?;
     let done = adopt(args, &config, &stores, language).await;
     stores.lifecycle.close().await;

@@ -121,7 +121,13 @@ fn supplier(fields: Fields<'_>, texts: Texts, problems: &mut Problems) -> Option
     let email = fields.text("email", Email::parse, problems);
     let name = fields.optional_text("name", texts.read(), problems);
     let contact_name = fields.optional_text("contactName", texts.read(), problems);
-    let phone = fields.optional_text("phone", texts.read(), problems);
+    // The contract has a maximum for it and no minimum.
+    let phone = |text: &str| {
+        (!text.trim().is_empty())
+            .then(|| texts.read()(text))
+            .transpose()
+    };
+    let phone = fields.optional_text("phone", phone, problems).flatten();
     Some(OfferedSupplier {
         cnpj: cnpj?,
         email: email?,
@@ -158,10 +164,14 @@ fn amounts(
     withheld_tax: Option<&Decimal>,
     problems: &mut Problems,
 ) -> Option<InvoiceAmounts> {
-    let validated = InvoiceAmounts::parse(amount?, withheld_tax);
-    let found = match validated {
-        Ok(amounts) => return Some(amounts),
-        Err(found) => found,
+    let found = match amount.map(|amount| InvoiceAmounts::parse(amount, withheld_tax)) {
+        Some(Ok(amounts)) => return Some(amounts),
+        Some(Err(found)) => found,
+        // Whatever the amount is, the tax is below zero.
+        None if withheld_tax.is_some_and(|tax| *tax < Decimal::from_cents(0)) => {
+            vec![AmountProblem::WithheldTaxNegative]
+        }
+        None => Vec::new(),
     };
     for problem in found {
         match problem {

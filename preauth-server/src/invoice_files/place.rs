@@ -153,7 +153,7 @@ impl Place {
     }
 
     /// Removes a file; does nothing when it does not exist.
-    pub(super) async fn remove(&self, hash: ContentHash) -> Result<(), FilesError> {
+    pub(crate) async fn remove(&self, hash: ContentHash) -> Result<(), FilesError> {
         match self.objects.delete(&self.location(hash)).await {
             Ok(()) | Err(object_store::Error::NotFound { .. }) => {}
             Err(error) => return Err(error.into()),

@@ -69,6 +69,11 @@ pub trait Lifecycle: Send + Sync {
     /// The times from the database.
     async fn moments(&self) -> Result<Moments, Unavailable>;
 
+    /// How often another server has taken the place of the database's: after each, it may be another database.
+    fn switches(&self) -> u64 {
+        0
+    }
+
     /// Prepares what the first requests would otherwise wait for. What fails is met again by whatever needs it.
     async fn warm_up(&self) {}
 

@@ -230,6 +230,18 @@ async fn all_problems_of_all_fields_are_reported_together(backend: Backend) {
     );
     let empty = caller.post_json(PRE_AUTHORIZATIONS, &json!({})).await;
     assert_eq!(empty.fields(), ["supplier", "invoice"]);
+    let mut body = offer_body(&sandbox, "NF-1");
+    body["invoice"]["amount"] = json!("muito");
+    body["invoice"]["withheldTaxAmount"] = json!(-5);
+    let amounts = caller.post_json(PRE_AUTHORIZATIONS, &body).await;
+    assert_eq!(
+        amounts.fields(),
+        ["invoice.amount", "invoice.withheldTaxAmount"]
+    );
+    let mut body = offer_body(&sandbox, "NF-1");
+    body["supplier"]["phone"] = json!(" ");
+    let blank = caller.post_json(PRE_AUTHORIZATIONS, &body).await;
+    assert_eq!(blank.status, 201, "{}", blank.text);
 }
 
 // Contract: error-body/details[].anticipationId transition/free-again duplicate/refused

@@ -83,7 +83,8 @@ async fn the_second_of_two_operators_sees_what_the_first_did(backend: Backend) {
         .await;
     assert_eq!(late.status, 409, "{}", late.text);
     assert!(
-        late.text.contains("Somebody else was faster"),
+        late.text
+            .contains("This has changed since you opened the form"),
         "{}",
         late.text
     );

@@ -117,7 +117,8 @@ async fn the_second_of_two_who_set_limits_sees_the_first_ones(backend: Backend) 
     let late = other.submit_again(&form, &path, &late).await;
     assert_eq!(late.status, 409, "{}", late.text);
     assert!(
-        late.text.contains("Somebody else was faster"),
+        late.text
+            .contains("This has changed since you opened the form"),
         "{}",
         late.text
     );

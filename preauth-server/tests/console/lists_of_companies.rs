@@ -15,7 +15,7 @@ on_each_database! {
 
 const MANY: usize = 51;
 
-async fn post(sandbox: &Sandbox, path: &str, body: &Value) -> Value {
+pub(crate) async fn post(sandbox: &Sandbox, path: &str, body: &Value) -> Value {
     let path = format!("{PREFIX}/{path}");
     let made = sandbox.platform().post_json(&path, body).await;
     assert_eq!(made.status, 201, "{path}: {}", made.text);
@@ -23,7 +23,7 @@ async fn post(sandbox: &Sandbox, path: &str, body: &Value) -> Value {
 }
 
 /// A valid CNPJ with this number; its check digits are found by trial.
-fn cnpj(number: usize) -> Cnpj {
+pub(crate) fn cnpj(number: usize) -> Cnpj {
     let spelled = |check: u32| Cnpj::parse(&format!("{number:08}0001{check:02}"));
     (0..100).find_map(|check| spelled(check).ok()).unwrap()
 }

@@ -18,6 +18,7 @@ mod forms;
 mod forms_of_companies;
 mod forms_of_the_rest;
 mod leaked_key;
+mod list_file;
 mod lists_of_companies;
 mod log;
 mod no_such_page;

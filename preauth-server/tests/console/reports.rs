@@ -1,15 +1,21 @@
 //! The form that chooses the days or months of a report.
 
 use preauth_client::wire::path::PRE_AUTHORIZATIONS;
-use test_support::{Backend, Sandbox, on_each_database};
+use serde_json::json;
+use test_support::{Backend, Sandbox, due_date, on_each_database};
 
 use crate::browser::browser;
+use crate::lists_of_companies::{cnpj, post};
 
 on_each_database! {
     days_and_months_are_chosen,
     a_period_is_written_as_its_reader_writes_it_and_in_files_as_programs_read_it,
     a_bad_range_is_answered_in_words,
+    a_report_of_many_companies_is_whole,
 }
+
+/// More companies than one answer of the API has rows.
+const MANY: usize = 101;
 
 /// What a field of the page holds.
 fn value(page: &str, name: &str) -> String {
@@ -166,4 +172,42 @@ async fn a_bad_range_is_answered_in_words(backend: Backend) {
         .get(&format!("/console/reports?companyId={missing}"))
         .await;
     assert_eq!(missing.status, 404, "{}", missing.text);
+}
+
+async fn a_report_of_many_companies_is_whole(backend: Backend) {
+    let sandbox = Sandbox::start(backend).await;
+    let mut companies = Vec::new();
+    for number in 1..=MANY {
+        let company = json!({
+            "kind": "CONSTRUCTION",
+            "cnpj": cnpj(60_000_000 + number),
+            "name": format!("Obra {number}"),
+        });
+        let company = post(&sandbox, "companies", &company).await;
+        let id = company["id"].as_str().unwrap().to_owned();
+        let advance = json!({
+            "payerCompanyId": id,
+            "supplierCnpj": sandbox.text("supplierCnpj"),
+            "invoice": {"amount": 980, "dueDate": due_date(60), "number": format!("NF-{number}")},
+        });
+        post(&sandbox, "operations", &advance).await;
+        companies.push(id);
+    }
+    let mut browser = browser(&sandbox).await;
+    let page = browser.page("/console/reports?perCompany=true").await;
+    for id in &companies {
+        assert!(page.contains(&format!("/console/companies/{id}\"")), "{id}");
+    }
+    let file = browser.get("/console/reports.csv?perCompany=true").await;
+    let names = file.text.matches("\"Obra ").count();
+    assert_eq!(names, MANY, "{}", file.text);
+    let head = file.text.lines().next().unwrap();
+    for title in [
+        "direct amount",
+        "returned, net",
+        "paid orders",
+        "paid orders, amount",
+    ] {
+        assert!(head.contains(&format!("\"{title}\"")), "{head}");
+    }
 }

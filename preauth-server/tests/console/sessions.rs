@@ -1,6 +1,7 @@
 //! Signing in, signing out, and what ends a session.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use chrono::TimeDelta;
 use preauth_server::access::ConsoleSecret;
@@ -11,14 +12,19 @@ use sqlx::{AssertSqlSafe, Connection as _, Executor as _, PgConnection, SqliteCo
 use test_support::{
     Answer, Backend, Home, LOG_EVERYTHING, RawCaller, Sandbox, Server, on_each_database, travel,
 };
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
 
 use crate::browser::{Browser, browser, hidden};
 
 const TOKEN: &str = "operator-token-of-the-tests";
+/// Long enough for the server to look up a session.
+const BEFORE_THE_BODY: Duration = Duration::from_millis(500);
 
 on_each_database! {
     a_session_opens_with_a_token_and_ends_with_signing_out,
     a_session_ends_with_its_operator,
+    a_form_that_began_before_its_operator_was_revoked_does_nothing,
     a_session_ends_when_its_operator_s_token_does,
     the_form_token_of_another_session_is_refused,
     the_session_of_root_ends_with_its_token,
@@ -101,6 +107,50 @@ async fn a_session_ends_with_its_operator(backend: Backend) {
     // The very next request.
     assert!(is_sign_in(&browser.get("/console").await));
     assert_eq!(browser.sign_in(token).await.status, 401);
+}
+
+async fn a_form_that_began_before_its_operator_was_revoked_does_nothing(backend: Backend) {
+    let server = server(backend).await;
+    let operator = add(&server, "Ana Souza", "ADMIN").await;
+    let token = operator["token"].as_str().unwrap();
+    let mut browser = Browser::signed_in(&server.platform_url, token).await;
+    let form = browser.page("/console/new-operator").await;
+    let body = format!(
+        "form_token={}&once={}&name=Eva&role=ADMIN",
+        hidden(&form, "form_token"),
+        hidden(&form, "once")
+    );
+    let host = server.platform_url.strip_prefix("http://").unwrap();
+    let cookies = browser.cookies.iter();
+    let cookies: Vec<_> = cookies
+        .map(|(name, value)| format!("{name}={value}"))
+        .collect();
+    let head = format!(
+        "POST /console/new-operator HTTP/1.1\r\nhost: {host}\r\norigin: {}\r\ncookie: {}\r\n\
+         content-type: application/x-www-form-urlencoded\r\ncontent-length: {}\r\n\
+         connection: close\r\n\r\n",
+        server.platform_url,
+        cookies.join("; "),
+        body.len()
+    );
+    let (first, rest) = body.split_at(8);
+    let mut slow = TcpStream::connect(host).await.unwrap();
+    slow.write_all(format!("{head}{first}").as_bytes())
+        .await
+        .unwrap();
+    // Whatever comes first, the session was looked up by then.
+    tokio::time::sleep(BEFORE_THE_BODY).await;
+    let root = RawCaller::new(&server.platform_url, Some(TOKEN));
+    let id = operator["id"].as_str().unwrap();
+    let path = format!("{PREFIX}/operators/{id}/revoke");
+    assert_eq!(root.post(&path).await.status, 200);
+    slow.write_all(rest.as_bytes()).await.unwrap();
+    let mut answer = String::new();
+    slow.read_to_string(&mut answer).await.unwrap();
+    assert!(answer.starts_with("HTTP/1.1 303 "), "{answer}");
+    assert!(answer.contains("/console/sign-in?next="), "{answer}");
+    let operators = root.get(&format!("{PREFIX}/operators")).await.text;
+    assert!(!operators.contains("\"Eva\""), "{operators}");
 }
 
 async fn a_session_ends_when_its_operator_s_token_does(backend: Backend) {
@@ -319,7 +369,11 @@ async fn a_configured_name_is_one_of_a_proxy_with_tls() {
     ] {
         let headers = [("host", "console.example"), ("origin", origin)];
         let answer = browser.post_with(&headers, "/console/sign-in", &fields);
-        assert_eq!(answer.await.status, status, "{origin}");
+        let answer = answer.await;
+        assert_eq!(answer.status, status, "{origin}");
+        if status == 303 {
+            assert!(answer.header("set-cookie").contains("; Secure"));
+        }
     }
 }
 

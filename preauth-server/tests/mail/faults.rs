@@ -48,25 +48,42 @@ async fn an_address_that_is_refused_fails_and_others_go_on(backend: Backend) {
     assert_eq!(server.times_named(ADDRESS), 1, "it is given up");
 }
 
+/// It asks to come back, or refuses every mail for reasons of its own: what its operator corrects does not fail mails.
 async fn a_mail_that_is_not_taken_yet_is_tried_again(backend: Backend) {
-    let server = MailServer::start().await;
-    server.treat(ADDRESS, Manner::NotYet);
-    let sandbox = start(backend, &server).await;
-    let operation = offer(&sandbox, "NF-1", ADDRESS).await;
-    offer(&sandbox, "NF-2", OTHER).await;
-    until(&sandbox, 1, "SENT").await;
-    until_true("it was tried", async || {
-        mail_of(&sandbox, operation).await["attempts"] == 1
-    })
-    .await;
-    let waiting = mail_of(&sandbox, operation).await;
-    assert_eq!(waiting["status"], "PENDING");
-    let error = waiting["lastError"].as_str().unwrap();
-    assert!(error.contains("greylisted"), "{error}");
-    server.treat(ADDRESS, Manner::Take);
-    advance(&sandbox, A_WHILE).await;
-    until(&sandbox, 2, "SENT").await;
-    assert_eq!(server.taken_for(ADDRESS).len(), 1);
+    for (manner, said) in [
+        (Manner::NotYet, "greylisted"),
+        (
+            Manner::RefuseSaying("550 5.4.5 daily limit of this relay"),
+            "daily limit",
+        ),
+        (
+            Manner::RefuseSaying("554 5.7.1 relay access denied"),
+            "relay access",
+        ),
+        (
+            Manner::RefuseSaying("530 authentication required"),
+            "authentication",
+        ),
+    ] {
+        let server = MailServer::start().await;
+        server.treat(ADDRESS, manner);
+        let sandbox = start(backend, &server).await;
+        let operation = offer(&sandbox, "NF-1", ADDRESS).await;
+        offer(&sandbox, "NF-2", OTHER).await;
+        until(&sandbox, 1, "SENT").await;
+        until_true("it was tried", async || {
+            mail_of(&sandbox, operation).await["attempts"] == 1
+        })
+        .await;
+        let waiting = mail_of(&sandbox, operation).await;
+        assert_eq!(waiting["status"], "PENDING", "{said}");
+        let error = waiting["lastError"].as_str().unwrap();
+        assert!(error.contains(said), "{error}");
+        server.treat(ADDRESS, Manner::Take);
+        advance(&sandbox, A_WHILE).await;
+        until(&sandbox, 2, "SENT").await;
+        assert_eq!(server.taken_for(ADDRESS).len(), 1);
+    }
 }
 
 async fn a_connection_that_is_reset_in_the_middle_loses_nothing(backend: Backend) {

@@ -61,7 +61,7 @@ const PERMITTED: [(&str, &str); 23] = [
     ("INDEX endpoints_failing", "those that fail"),
     (
         "INDEX endpoints_one_per_head_office",
-        "once a minute; a row for each company",
+        "twice a minute; a row for each company",
     ),
     (
         "INDEX notices_due",

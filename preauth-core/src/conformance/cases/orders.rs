@@ -174,7 +174,10 @@ pub async fn an_operation_has_one_order_at_a_time(host: &dyn Host) {
     scene.play(id, &paid).await;
     let second = generate(&scene, id).await.unwrap().id;
     assert_ne!(second, standing);
-    // The return allowed one new order.
+    // The return allowed one new order, which stands when it is paid, whatever the clock showed by then.
+    refused(generate(&scene, id).await, second);
+    command(&scene, second, OrderCommand::Schedule { on: None }).await;
+    command(&scene, second, OrderCommand::Pay).await;
     refused(generate(&scene, id).await, second);
 }
 

@@ -121,11 +121,19 @@ impl Guarded {
             Err(error) => return open(error.into(), notes),
         };
         notes.operator = Some(signed.operator.name.clone());
-        let visit = Visit::new(&self.console, signed, words, req)?;
+        let mut visit = Visit::new(&self.console, signed, words, req)?;
         let outcome = match &self.place {
             Place::Page(page) => page.show(&visit).await,
             Place::Submit(submit) => match self.form(&visit, req).await {
-                Ok(form) => submit.submit(&visit, &form, req).await,
+                // The form may have taken its time: the session may have ended since, or its operator been revoked.
+                Ok(form) => match self.console.signed(req).await {
+                    Ok(Some(signed)) => {
+                        visit.signed = signed;
+                        submit.submit(&visit, &form, req).await
+                    }
+                    Ok(None) => return Ok(headers::see_other(&self.sign_in_from(req))),
+                    Err(error) => Err(error.into()),
+                },
                 Err(failure) => Err(failure),
             },
             Place::Open(_) => Err(ApiError::internal("it was answered").into()),

@@ -4,10 +4,9 @@ use preauth_core::ErrorCode;
 use salvo::async_trait;
 use salvo::http::Request;
 
-use crate::http::client_address::CameByTls;
 use crate::http::error::ApiError;
 use crate::http::pages::form::Form;
-use crate::http::pages::same_origin::is_same_origin;
+use crate::http::pages::same_origin::{came_by_tls, is_same_origin};
 use crate::http::pages::{cookies, headers, language};
 use crate::http::reply::Reply;
 
@@ -33,7 +32,7 @@ impl Open for Switch {
             language::name(chosen),
             PREFIX,
             language::COOKIE_SECONDS,
-            CameByTls::of_request(req),
+            came_by_tls(req),
         );
         let next = within_console(form.one("next").unwrap_or_default());
         Ok(headers::see_other(next).header("set-cookie", &cookie))

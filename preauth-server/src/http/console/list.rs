@@ -9,8 +9,7 @@ use salvo::async_trait;
 use salvo::http::StatusCode;
 use serde::de::DeserializeOwned;
 
-use crate::csv;
-use crate::http::pages::headers::{self, harmless};
+use crate::http::pages::headers;
 use crate::http::pages::words::Words;
 use crate::http::platform::Listed;
 use crate::http::problem::Defect;
@@ -30,10 +29,6 @@ use super::visit::Visit;
 
 /// Rows of a page.
 pub(super) const LIMIT: u32 = 25;
-/// Rows of one request for a CSV file.
-const CSV_LIMIT: u32 = 100;
-/// Maximum number of requests for a CSV file.
-const CSV_REQUESTS: u64 = 100;
 
 /// A list of the platform API on a page.
 pub(super) trait List: Send + Sync + 'static {
@@ -271,41 +266,6 @@ fn sought<L: List>(list: &L, visit: &Visit) -> Option<String> {
     is_plain.then(|| format!("{PREFIX}{}/{id}", L::PATH))
 }
 
-/// The CSV file of a list: the newest 10,000 rows.
-pub(super) struct Csv<L>(pub(super) L);
-
-#[async_trait]
-impl<L: List> Page for Csv<L> {
-    async fn show(&self, visit: &Visit) -> Result<Reply, Failure> {
-        let Self(list) = self;
-        let w = visit.words;
-        let (source, query) = (list.source(visit)?, api_query(list, visit));
-        let titles = own_titles(list, w).into_iter().map(ToOwned::to_owned);
-        let mut file = format!("{}{}", csv::MARK, csv::line(titles, w.0));
-        let mut named = NamedCompanies::default();
-        for number in 1..=CSV_REQUESTS {
-            let path = format!("{source}?{query}page={number}&limit={CSV_LIMIT}");
-            let found: Listed<L::Row> = visit.get(path).await?;
-            for row in rows(list, &found.data, visit, &mut named).await? {
-                file.push_str(&csv::line(row.iter().map(Cell::plain), w.0));
-            }
-            if number >= found.pagination.total_pages {
-                break;
-            }
-        }
-        Ok(csv_file(&list.source(visit)?.replace('/', "-"), file))
-    }
-}
-
-/// The answer with a CSV file of this name.
-pub(super) fn csv_file(name: &str, text: String) -> Reply {
-    let reply = Reply::text(StatusCode::OK, "text/csv; charset=utf-8", text);
-    harmless(reply).header("cache-control", "no-store").header(
-        "content-disposition",
-        &format!("attachment; filename=\"{name}.csv\""),
-    )
-}
-
 /// Whether a column of a table has numbers.
 pub(super) fn has_numbers(rows: &[Vec<Cell>], column: usize) -> bool {
     rows.iter()
@@ -327,7 +287,7 @@ pub(super) fn titles<L: List>(list: &L, w: Words) -> Vec<&'static str> {
 }
 
 /// The titles of the columns in a CSV file.
-fn own_titles<L: List>(list: &L, w: Words) -> Vec<&'static str> {
+pub(super) fn own_titles<L: List>(list: &L, w: Words) -> Vec<&'static str> {
     let titles = list.columns().iter().map(|it| it.title.of(w.0));
     let mut titles: Vec<_> = titles.collect();
     if let Some((place, title)) = L::COMPANY {
@@ -353,7 +313,7 @@ pub(super) async fn linked_rows<L: List>(
 }
 
 /// The cells of the rows.
-async fn rows<L: List>(
+pub(super) async fn rows<L: List>(
     list: &L,
     found: &[L::Row],
     visit: &Visit,
@@ -385,7 +345,7 @@ fn page_query<L: List>(list: &L, visit: &Visit) -> String {
 }
 
 /// The filters as the API reads them, with an `&` at the end.
-fn api_query<L: List>(list: &L, visit: &Visit) -> String {
+pub(super) fn api_query<L: List>(list: &L, visit: &Visit) -> String {
     let filters = list.filters().iter();
     filters
         .flat_map(|filter| {

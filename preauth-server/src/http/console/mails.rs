@@ -136,8 +136,8 @@ fn reason(it: &MailShape, w: Words) -> Option<&'static str> {
     let is = |status: MailStatus| it.status.as_str() == status.as_str();
     if is(MailStatus::Held) {
         return Some(w.t(
-            "Held: this address has had as many mails today as the settings allow (mail.daily_share_per_company, mail.daily_share). It is sent by itself, in one mail with the other offers that wait, before they expire.",
-            "Retido: este endereço já recebeu hoje quantos e-mails as configurações permitem (mail.daily_share_per_company, mail.daily_share). Ele sai sozinho, em um só e-mail com as outras ofertas que esperam, antes que elas expirem.",
+            "Held: the settings allow no more today, of mails to this address (mail.daily_share_per_company, mail.daily_share) or of addresses that the company reaches for the first time (mail.new_addresses_per_day). It is sent by itself later, with the other offers that wait for the address.",
+            "Retido: as configurações não permitem mais hoje, de e-mails para este endereço (mail.daily_share_per_company, mail.daily_share) ou de endereços que a empresa alcança pela primeira vez (mail.new_addresses_per_day). Ele sai sozinho mais tarde, com as outras ofertas que esperam pelo endereço.",
         ));
     }
     if is(MailStatus::Canceled) {
@@ -148,8 +148,8 @@ fn reason(it: &MailShape, w: Words) -> Option<&'static str> {
     }
     is(MailStatus::Suppressed).then(|| {
         w.t(
-            "Not sent: the reader of this address wants no mails. To undo that, remove the address under Suppressed addresses.",
-            "Não enviado: quem lê este endereço não quer receber e-mails. Para desfazer, remova-o em Endereços suprimidos.",
+            "Not sent: the reader of this address wants no mails. To undo that, remove the address under Suppressed addresses, and send this mail again.",
+            "Não enviado: quem lê este endereço não quer receber e-mails. Para desfazer, remova-o em Endereços suprimidos e envie este e-mail de novo.",
         )
     })
 }
@@ -163,7 +163,8 @@ impl Page for One {
         let w = visit.words;
         let id = visit.id("id")?;
         let it: MailShape = visit.get(format!("notices/{id}")).await?;
-        let can_resend = it.status.as_str() == MailStatus::Failed.as_str();
+        let has = |status: MailStatus| it.status.as_str() == status.as_str();
+        let can_resend = has(MailStatus::Failed) || has(MailStatus::Suppressed);
         let resend = webhooks::RESEND_MAIL.link(visit, &[("id", id)]);
         let company = company_list::link(visit, it.company_id).await?;
         let mut record = Record::new(visit, Section::Mails, names::name(it.kind.as_str(), w));

@@ -36,6 +36,7 @@ mod language;
 mod leaked_key;
 mod links;
 mod list;
+mod list_file;
 mod log;
 mod mail_errors;
 mod mails;

@@ -16,7 +16,8 @@ use super::cell::Cell;
 use super::failure::Failure;
 use super::frame::Section;
 use super::guard::Page;
-use super::list::{Column, csv_file, pair};
+use super::list::{Column, pair};
+use super::list_file::csv_file;
 use super::plot::{self, Line};
 use super::problems::Problems;
 use super::record::{Part, Plot, Record, Table};
@@ -24,8 +25,10 @@ use super::report_form;
 use super::visit::Visit;
 
 const PATH: &str = "/console/reports";
-/// Maximum number of requests for a CSV file, of 100 rows each.
-const CSV_REQUESTS: usize = 100;
+/// Maximum number of requests, of 100 rows each, for a page.
+const PAGE_REQUESTS: usize = 10;
+/// The same for a CSV file.
+const CSV_REQUESTS: usize = 1_000;
 
 /// The page.
 pub(super) struct Reports;
@@ -36,7 +39,7 @@ impl Page for Reports {
         let w = visit.words;
         let query = report_form::api_query(visit);
         let record = Record::new(visit, Section::Reports, w.t("Reports", "Relatórios"));
-        let report: ReportShape = match visit.get(format!("reports?{query}")).await {
+        let report = match gathered(visit, &query, PAGE_REQUESTS).await {
             Ok(report) => report,
             Err(Failure::Api(error)) if error.code == ErrorCode::ValidationError => {
                 let mut problems = Problems::of(&error);
@@ -48,36 +51,16 @@ impl Page for Reports {
             }
             Err(failure) => return Err(failure),
         };
+        let record = match &report.next {
+            Some(_) => record.notice("wait", there_are_more(&report, w)),
+            None => record,
+        };
         let of_company = visit.query.one(report_form::COMPANY);
         let of_company = of_company.map(|id| pair(report_form::COMPANY, id));
         let of_company = of_company.unwrap_or_default();
-        let link = |query: &str, text: &str| {
-            Cell::link(format!("{PATH}?{query}{of_company}"), text.to_owned())
-        };
-        let views = vec![
-            (
-                w.t("rows", "linhas"),
-                link("", w.t("by day, 30 days", "por dia, 30 dias")),
-            ),
-            (
-                "",
-                link("by=MONTH&", w.t("by month, 12 months", "por mês, 12 meses")),
-            ),
-            (
-                "",
-                Cell::link(
-                    format!("{PATH}?by=MONTH&perCompany=true"),
-                    w.t("by month and company", "por mês e empresa"),
-                ),
-            ),
-            (
-                w.t("file", "arquivo"),
-                Cell::link(format!("{PATH}.csv?{query}"), "CSV"),
-            ),
-        ];
         let record = record
             .part(report_form::form(visit, Some(&report), None))
-            .fields(views);
+            .fields(views(&query, &of_company, w));
         // A row for each period makes a line; those of many companies do not.
         let is_series =
             !of_company.is_empty() || report.rows.iter().all(|it| it.company_id.is_none());
@@ -106,6 +89,34 @@ impl Page for Reports {
     }
 }
 
+/// What else is shown by a click.
+fn views(query: &str, of_company: &str, w: Words) -> Vec<(&'static str, Cell)> {
+    let link = |query: &str, text: &str| {
+        Cell::link(format!("{PATH}?{query}{of_company}"), text.to_owned())
+    };
+    vec![
+        (
+            w.t("rows", "linhas"),
+            link("", w.t("by day, 30 days", "por dia, 30 dias")),
+        ),
+        (
+            "",
+            link("by=MONTH&", w.t("by month, 12 months", "por mês, 12 meses")),
+        ),
+        (
+            "",
+            Cell::link(
+                format!("{PATH}?by=MONTH&perCompany=true"),
+                w.t("by month and company", "por mês e empresa"),
+            ),
+        ),
+        (
+            w.t("file", "arquivo"),
+            Cell::link(format!("{PATH}.csv?{query}"), "CSV"),
+        ),
+    ]
+}
+
 /// The same as a CSV file.
 pub(super) struct ReportFile;
 
@@ -114,20 +125,56 @@ impl Page for ReportFile {
     async fn show(&self, visit: &Visit) -> Result<Reply, Failure> {
         let w = visit.words;
         let query = report_form::api_query(visit);
+        let report = gathered(visit, &query, CSV_REQUESTS).await?;
+        if report.next.is_some() {
+            return Record::new(visit, Section::Reports, w.t("Reports", "Relatórios"))
+                .notice("bad", too_long(w))
+                .part(report_form::form(visit, Some(&report), None))
+                .reply_as(StatusCode::BAD_REQUEST);
+        }
         let titles = columns().map(|it| it.title.of(w.0).to_owned());
         let mut file = format!("{}{}", csv::MARK, csv::line(titles, w.0));
-        let mut after = String::new();
-        for _ in 0..CSV_REQUESTS {
-            let report: ReportShape = visit.get(format!("reports?{query}{after}")).await?;
-            for row in &report.rows {
-                let cells = columns().map(|it| (it.cell)(row, w).plain());
-                file.push_str(&csv::line(cells, w.0));
-            }
-            let Some(next) = report.next else { break };
-            after = pair("after", &next);
+        for row in &report.rows {
+            let cells = columns().map(|it| (it.cell)(row, w).plain());
+            file.push_str(&csv::line(cells, w.0));
         }
         Ok(csv_file("reports", file))
     }
+}
+
+/// The report with the rows of so many requests; `next` is left if there are more.
+async fn gathered(visit: &Visit, query: &str, requests: usize) -> Result<ReportShape, Failure> {
+    let mut report: ReportShape = visit.get(format!("reports?{query}")).await?;
+    for _ in 1..requests {
+        let Some(next) = report.next.take() else {
+            break;
+        };
+        let after = pair("after", &next);
+        let more: ReportShape = visit.get(format!("reports?{query}{after}")).await?;
+        report.rows.extend(more.rows);
+        report.next = more.next;
+    }
+    Ok(report)
+}
+
+fn there_are_more(report: &ReportShape, w: Words) -> String {
+    let last = report.rows.last().map(|it| period(&it.period, w));
+    let last = last.unwrap_or_default();
+    match w.0 {
+        Language::English => format!(
+            "The tables end with rows of {last}: there are more. The CSV file has all of them; or choose one company, or a shorter time."
+        ),
+        Language::Portuguese => format!(
+            "As tabelas terminam em linhas de {last}: há mais. O arquivo CSV tem todas; ou escolha uma empresa, ou um período menor."
+        ),
+    }
+}
+
+fn too_long(w: Words) -> &'static str {
+    w.t(
+        "No file was made: it would have more than 100,000 rows. Choose one company, or a shorter time; `preauth-server report --csv` has no limit.",
+        "Nenhum arquivo foi gerado: ele teria mais de 100.000 linhas. Escolha uma empresa, ou um período menor; `preauth-server report --csv` não tem limite.",
+    )
 }
 
 const PERIOD: Column<ReportRowShape> = Column::new(Text::new("period", "período"), |it, w| {
@@ -213,6 +260,22 @@ const OF_PLOTS: &[Column<ReportRowShape>] = &[
     }),
 ];
 
+/// What is left, for which a page has no room.
+const OF_FILES: &[Column<ReportRowShape>] = &[
+    Column::new(labels::DIRECT_AMOUNT, |it, w| {
+        Cell::money(it.activity.direct_amount, w)
+    }),
+    Column::new(labels::RETURNED_NET_AMOUNT, |it, w| {
+        Cell::money(it.activity.returned_net_amount, w)
+    }),
+    Column::new(labels::PAID_ORDERS, |it, w| {
+        Cell::number(it.activity.paid_orders, w)
+    }),
+    Column::new(labels::PAID_ORDERS_AMOUNT, |it, w| {
+        Cell::money(it.activity.paid_orders_amount, w)
+    }),
+];
+
 /// The columns of a file: all of them.
 fn columns() -> impl Iterator<Item = &'static Column<ReportRowShape>> {
     [&PERIOD, &COMPANY]
@@ -220,6 +283,7 @@ fn columns() -> impl Iterator<Item = &'static Column<ReportRowShape>> {
         .chain(OF_OFFERS)
         .chain(OF_OUTCOMES)
         .chain(OF_DELIVERIES)
+        .chain(OF_FILES)
 }
 
 /// The figures of the plots, for those who do not see them, and where all others are.

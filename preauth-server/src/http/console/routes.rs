@@ -7,7 +7,8 @@ use salvo::http::Method;
 
 use super::action_form::ActionPage;
 use super::guard::{Guarded, Open, Page, Place, Submit};
-use super::list::{Csv, List, Shown};
+use super::list::{List, Shown};
+use super::list_file::Csv;
 use super::{
     Console, PREFIX, action_forms, api_keys, blocked_suppliers, branches, companies, company_list,
     deliveries, extensions, health, home, invitations, invoices, language, leaked_key, log, mails,

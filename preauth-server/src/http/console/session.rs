@@ -6,10 +6,10 @@ use salvo::http::Request;
 
 use crate::access::ConsoleSecret;
 use crate::directory::{ConsoleSession, SessionHolder};
-use crate::http::client_address::CameByTls;
 use crate::http::error::ApiError;
 use crate::http::held;
 use crate::http::pages::cookies;
+use crate::http::pages::same_origin::came_by_tls;
 use crate::http::platform::CallingOperator;
 use crate::secret::OperatorTokens;
 
@@ -98,6 +98,5 @@ impl Console {
 }
 
 fn set_cookie(value: &str, max_age_seconds: i64, req: &Request) -> String {
-    let is_secure = CameByTls::of_request(req);
-    cookies::set(COOKIE, value, PREFIX, max_age_seconds, is_secure)
+    cookies::set(COOKIE, value, PREFIX, max_age_seconds, came_by_tls(req))
 }

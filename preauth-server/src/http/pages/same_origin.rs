@@ -26,7 +26,7 @@ pub(in crate::http) fn is_same_origin(req: &Request) -> bool {
     if !one_site || !one_origin {
         return false;
     }
-    let only_tls = CameByTls::of_request(req) || req.extensions().get::<BehindTls>().is_some();
+    let only_tls = came_by_tls(req);
     let is_own = |origin: &str| {
         text(HOST.as_str())
             .0
@@ -38,6 +38,11 @@ pub(in crate::http) fn is_same_origin(req: &Request) -> bool {
         (None, Some(origin)) => is_own(origin),
         (None, None) => false,
     }
+}
+
+/// Whether the browser sent the request by TLS, by what the proxy says or by the name that it was sent to.
+pub(in crate::http) fn came_by_tls(req: &Request) -> bool {
+    CameByTls::of_request(req) || req.extensions().get::<BehindTls>().is_some()
 }
 
 /// Marks a request to a name that a proxy with TLS serves.

@@ -7,6 +7,7 @@ use preauth_core::service::ServiceError;
 use salvo::http::StatusCode;
 
 use crate::http::error::ApiError;
+use crate::http::held;
 use crate::http::reply::Reply;
 use crate::log;
 
@@ -27,10 +28,13 @@ pub(super) async fn perform(
     is_done: fn(&Operation) -> bool,
 ) -> Result<Reply, ApiError> {
     let api = visit.api;
+    // The form may have taken its time: the offer may have expired meanwhile, or the instance been held.
+    let now = api.clock.now();
+    held::refuse(&api.hold, true)?;
     let (id, actor) = (visit.operation.id, command.platform_actor());
     let done = api
         .operations
-        .command(Viewer::Platform, id, command, actor, visit.now);
+        .command(Viewer::Platform, id, command, actor, now);
     match done.await {
         Ok(done) => {
             log::moved(&done, None);
@@ -47,7 +51,7 @@ pub(super) async fn perform(
                 api,
                 frame: visit.frame.clone(),
                 operation,
-                now: visit.now,
+                now,
             };
             refusal(&present)
         }

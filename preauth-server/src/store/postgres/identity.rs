@@ -7,8 +7,8 @@ use sqlx::PgConnection;
 use crate::hold::{Deployment, DeploymentId, Identity};
 use crate::store::error::{Fault, WriteError, unavailable};
 
-use super::PostgresStore;
 use super::rows::Columns;
+use super::{PostgresStore, sequences};
 
 /// The transaction of the row, as the database itself records it, shows where the row was written.
 const READ: &str = "SELECT id, is_given,
@@ -78,5 +78,6 @@ async fn adopt(
     sqlx::query("DELETE FROM deployment")
         .execute(&mut *connection)
         .await?;
+    sequences::move_on_in_copy(connection).await?;
     claim(connection, input).await
 }

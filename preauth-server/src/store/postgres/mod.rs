@@ -156,6 +156,10 @@ impl Lifecycle for PostgresStore {
         Ok(moments.await?)
     }
 
+    fn switches(&self) -> u64 {
+        *self.primary.switches().borrow()
+    }
+
     async fn warm_up(&self) {
         self.in_turn.keep_open(KEPT).await;
     }

@@ -58,6 +58,21 @@ pub(super) async fn move_on(
     Ok(())
 }
 
+/// Advances all sequences of a copy that is adopted: made on the same server, it has no other lineage, and does not know
+/// which ids its original assigned since. In an empty database none was assigned.
+pub(super) async fn move_on_in_copy(connection: &mut PgConnection) -> Result<(), sqlx::Error> {
+    let has_ids: bool = sqlx::query_scalar("SELECT EXISTS (SELECT 1 FROM operations)")
+        .fetch_one(&mut *connection)
+        .await?;
+    if has_ids {
+        sqlx::query(MOVE_ON)
+            .bind(MARGIN)
+            .execute(connection)
+            .await?;
+    }
+    Ok(())
+}
+
 /// Records the lineage of a database without one: its sequences are correct.
 pub(super) async fn record_first(
     connection: &mut PgConnection,

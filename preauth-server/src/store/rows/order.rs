@@ -49,20 +49,27 @@ pub(in crate::store) fn order(row: &impl RawRow) -> Result<PaymentOrder, Corrupt
 pub(in crate::store) const MAX_OTHER_ORDERS: i64 = 100;
 
 /// The columns of orders that other orders of the same operation depend on: `$columns` more, before
-/// `$rest`.
+/// `$rest`. A return each is needed for the orders that were paid before: after a clock was set back their returns,
+/// too, lie after the payment.
 macro_rules! select_other_orders {
     ($columns:literal, $rest:literal) => {
         concat!(
             "SELECT ",
             $columns,
             " o.id,
-                    (SELECT min(r.at) FROM events r
-                     WHERE r.head_office_id = o.head_office_id AND r.operation_id = o.operation_id
-                       AND r.type = 'anticipation.payout_returned'
-                       AND r.at >= (SELECT min(p.at) FROM events p
-                                    WHERE p.head_office_id = o.head_office_id
-                                      AND p.payment_order_id = o.id
-                                      AND p.type = 'payment_order.paid')) AS returned_at
+                    CASE WHEN (SELECT count(*) FROM events r
+                               WHERE r.head_office_id = o.head_office_id AND r.operation_id = o.operation_id
+                                 AND r.type = 'anticipation.payout_returned')
+                           >= (SELECT count(*) FROM payment_orders e
+                               WHERE e.operation_id = o.operation_id AND e.status = 'PAID' AND e.id <= o.id)
+                         THEN (SELECT min(r.at) FROM events r
+                               WHERE r.head_office_id = o.head_office_id AND r.operation_id = o.operation_id
+                                 AND r.type = 'anticipation.payout_returned'
+                                 AND r.at >= (SELECT min(p.at) FROM events p
+                                              WHERE p.head_office_id = o.head_office_id
+                                                AND p.payment_order_id = o.id
+                                                AND p.type = 'payment_order.paid'))
+                    END AS returned_at
              FROM payment_orders o ",
             $rest
         )

@@ -11,8 +11,8 @@ use tokio::task::spawn_blocking;
 
 use crate::store::error::code;
 
-/// SQLite's code for a disk, or a quota, without room.
-const SQLITE_FULL: &str = "13";
+/// SQLite's codes for a disk without room, and for a write that failed, as it does when a quota is used up.
+const WITHOUT_ROOM: [&str; 2] = ["13", "778"];
 /// What a disk with room takes: more than a group of creates writes.
 const ROOM_BYTES: usize = 1 << 20;
 
@@ -25,7 +25,7 @@ pub(super) struct Room {
 impl Room {
     /// Notes the failure of a write.
     pub(super) fn note(&self, error: &sqlx::Error) {
-        if code(error).as_deref() == Some(SQLITE_FULL) {
+        if code(error).is_some_and(|code| WITHOUT_ROOM.contains(&&*code)) {
             self.is_lacking.store(true, Ordering::Relaxed);
         }
     }

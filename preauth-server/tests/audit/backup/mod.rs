@@ -18,6 +18,7 @@ on_each_database! {
     a_backup_is_verified_and_restored_with_every_row_and_file,
     a_backup_overwrites_nothing,
     a_restore_overwrites_nothing,
+    a_restore_replaces_a_damaged_file,
     files_that_are_lost_already_are_listed_on_demand_alone,
     files_may_stay_where_they_are,
     a_backup_that_violates_a_rule_is_reported,
@@ -113,12 +114,25 @@ async fn a_restore_overwrites_nothing(backend: Backend) {
     place.audit().await.ok_in("audit");
 }
 
+async fn a_restore_replaces_a_damaged_file(backend: Backend) {
+    let place = Place::alive(backend).await;
+    place.backup().await.ok_in("backup");
+    let restored = Place::of(Scratch::empty(backend).await);
+    restored.take_files_of(&place);
+    restored.damage_a_file();
+    assert_ne!(restored.files(), place.files());
+    restored.restore(&place.target()).await.ok_in("restore");
+    assert_eq!(restored.files(), place.files());
+}
+
 async fn files_that_are_lost_already_are_listed_on_demand_alone(backend: Backend) {
     let place = Place::alive(backend).await;
     let lost = place.lose_a_file();
     let refused = place.backup().await;
     refused.refused_with("1 invoice files that operations name are missing or damaged");
     assert!(place.target().join("INCOMPLETE").exists());
+    // What had been copied takes no room.
+    assert_eq!(std::fs::read_dir(place.target()).unwrap().count(), 1);
     std::fs::remove_dir_all(place.target()).unwrap();
     let made = place.backup_with(&["--accept-missing"]).await;
     assert!(made.ok_in("backup").stdout().contains("1 of them missing"));

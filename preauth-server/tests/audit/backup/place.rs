@@ -118,6 +118,13 @@ impl Place {
         name
     }
 
+    /// Gives one of its files other bytes, as many as it had.
+    pub(crate) fn damage_a_file(&self) {
+        let (name, content) = self.files().into_iter().next().unwrap();
+        let other = vec![b'x'; content.len()];
+        std::fs::write(self.files_folder().join(&name[..2]).join(&name), other).unwrap();
+    }
+
     /// Leaves a part of each file of another place, as a restore that is killed does.
     pub(crate) fn leave_parts_of(&self, other: &Self) {
         for name in other.files().into_keys() {

@@ -213,6 +213,7 @@ impl<'a> Comparison<'a> {
             let breaks_nobody = writer == Writer::Caller
                 && match name {
                     "type" => accepts_null_too(&was[name], &is[name]),
+                    "minLength" => is[name].as_u64() <= was[name].as_u64(),
                     _ => described_later(),
                 };
             if !breaks_nobody {

@@ -3,7 +3,7 @@
 use preauth_core::operation::Command;
 use preauth_core::value::{CompanyId, Email, MailId};
 use preauth_server::audit_trail::auditing;
-use preauth_server::mail::{LeasedMail, MailClaim, Outcome};
+use preauth_server::mail::{Claimed, LeasedMail, MailClaim, Outcome};
 
 use super::request;
 use crate::store::fixture::Fixture;
@@ -64,23 +64,40 @@ pub(super) async fn resend(fixture: &Fixture, payer: CompanyId, sent: MailId) {
     send(fixture).await;
 }
 
+async fn offer_to(fixture: &Fixture, payer: CompanyId, mailbox: &str) {
+    let mut offer = fixture.new_offer(payer);
+    offer.supplier.email = Email::parse(&format!("{mailbox}@example.com")).unwrap();
+    fixture.make(&offer).await;
+}
+
 /// Sends two mails to a mailbox, of which the second takes along what waits, and puts off those of another day.
 pub(super) async fn join(fixture: &Fixture, payer: CompanyId) {
     let claim = claim_within(fixture.now, MAILS_PER_DAY, u32::MAX);
-    let address = format!("fin{}@example.com", fixture.uuid().simple());
-    let offer = async || {
-        let mut offer = fixture.new_offer(payer);
-        offer.supplier.email = Email::parse(&address).unwrap();
-        fixture.make(&offer).await;
-    };
+    let mailbox = format!("fin{}", fixture.uuid().simple());
     for _ in 0..OFFERS {
-        offer().await;
+        offer_to(fixture, payer, &mailbox).await;
     }
     for joined in [0, OFFERS - 2] {
         let leased = lease(fixture, &claim).await.unwrap();
         assert_eq!(leased.joined.len(), joined);
         finish(fixture, &leased).await;
     }
-    offer().await;
+    offer_to(fixture, payer, &mailbox).await;
     assert_eq!(lease(fixture, &claim).await, None);
+}
+
+/// Puts off the mails to several mailboxes, which are new to a head office that has reached others today.
+pub(super) async fn put_off(fixture: &Fixture, payer: CompanyId) {
+    for _ in 0..OFFERS {
+        let mailbox = format!("new{}", fixture.uuid().simple());
+        offer_to(fixture, payer, &mailbox).await;
+    }
+    let claim = MailClaim {
+        limit: u32::try_from(OFFERS).unwrap(),
+        ..claim_within(fixture.now, MAILS_PER_DAY, 1)
+    };
+    let claimed = fixture.stores.mails.claim(&claim).await.unwrap();
+    assert_eq!(claimed.len(), OFFERS);
+    let mut claimed = claimed.iter();
+    assert!(claimed.all(|mail| matches!(mail, Claimed::PutOff)));
 }

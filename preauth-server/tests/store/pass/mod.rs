@@ -73,6 +73,7 @@ pub(crate) async fn pass(fixture: &Fixture, office: Office) {
     deliveries::resend(fixture, office.payer).await;
     mails::resend(fixture, office.payer, mail).await;
     mails::join(fixture, office.payer).await;
+    mails::put_off(fixture, office.payer).await;
     deliveries::endpoint(fixture).await;
     janitor::watch(fixture, office.payer).await;
     janitor::number(fixture, office.payer).await;

@@ -39,7 +39,7 @@ const MAX_ROWS: f64 = 32.0;
 const MAX_PAGES: f64 = 96.0;
 /// Rows that are there when a session makes its plans, so that of two indexes of a table one has a level more than the other.
 const WHILE_GROWING: [u32; 5] = [16, 56, 64, 72, 512];
-/// Part of the one condition for which a table is read from end to end, once a minute: it has a row
+/// Part of the one condition for which a table is read from end to end, twice a minute: it has a row
 /// for each company.
 const ALL_ENDPOINTS: &str = "resumed_at IS NOT NULL";
 const LIMIT: RateLimit = RateLimit {

@@ -42,7 +42,7 @@ pub(super) const TABLES_OF_TURNS: [&str; 2] = ["companies", "notices"];
 /// Copies of an event, a delivery, its attempt and a mail that are over, for each of many operations.
 pub(super) const FILL: &str = "CREATE TEMPORARY TABLE many AS
          SELECT id AS operation_id, gen_random_uuid() AS event_id, gen_random_uuid() AS id
-         FROM operations WHERE id BETWEEN 1000000 AND 1999999;
+         FROM operations WHERE id BETWEEN 500000000 AND 500999999;
      INSERT INTO events
          SELECT (jsonb_populate_record(e, jsonb_build_object(
              'id', m.event_id, 'operation_id', m.operation_id))).*

@@ -292,7 +292,7 @@ impl ActionForm {
         }
         fields.extend(self.confirmation(w, matches!(outcome, Outcome::Unconfirmed)));
         let left = problems.map(|left| left.rest(w)).unwrap_or_default();
-        let (refusal, leads_to) = self.said(outcome, left, &back, w);
+        let (refusal, leads_to) = said(outcome, left, &back, w);
         Ok(FormPage {
             f: visit.frame(Section::None),
             title: self.title.of(w.0),
@@ -378,37 +378,33 @@ impl ActionForm {
         })?;
         Ok(format!("{PREFIX}/{}", back.trim_end_matches('/')))
     }
+}
 
-    /// What is said above the form, and what helps to go on; `left` is what no field says.
-    fn said(
-        &self,
-        outcome: Outcome<'_>,
-        left: Vec<String>,
-        back: &str,
-        w: Words,
-    ) -> (Vec<String>, Option<(String, &'static str)>) {
-        let happened = || {
-            let text = w.t("See what happened", "Ver o que aconteceu");
-            Some((back.to_owned(), text))
-        };
-        match outcome {
-            Outcome::Counted(found, _) if found.is_nothing() => {
-                (vec![nothing_matches(w).to_owned()], None)
-            }
-            Outcome::Counted(found, _) if found.next.is_some() => {
-                (vec![in_steps(w).to_owned()], None)
-            }
-            Outcome::Asked | Outcome::Counted(..) => (Vec::new(), None),
-            Outcome::Stale if self.watched.is_empty() => (vec![stale(w).to_owned()], happened()),
-            Outcome::Stale => (vec![changed(w).to_owned()], happened()),
-            Outcome::Unconfirmed => (vec![unconfirmed(w).to_owned()], None),
-            Outcome::Refused(error) => {
-                if let Some(plight) = plight(error, Wanted::Form, w) {
-                    (plight, is_unsure(error, Wanted::Form).then(|| audit_log(w)))
-                } else {
-                    let is_conflict = error.status() == StatusCode::CONFLICT;
-                    (left, is_conflict.then(happened).flatten())
-                }
+/// What is said above the form, and what helps to go on; `left` is what no field says.
+fn said(
+    outcome: Outcome<'_>,
+    left: Vec<String>,
+    back: &str,
+    w: Words,
+) -> (Vec<String>, Option<(String, &'static str)>) {
+    let happened = || {
+        let text = w.t("See what happened", "Ver o que aconteceu");
+        Some((back.to_owned(), text))
+    };
+    match outcome {
+        Outcome::Counted(found, _) if found.is_nothing() => {
+            (vec![nothing_matches(w).to_owned()], None)
+        }
+        Outcome::Counted(found, _) if found.next.is_some() => (vec![in_steps(w).to_owned()], None),
+        Outcome::Asked | Outcome::Counted(..) => (Vec::new(), None),
+        Outcome::Stale => (vec![changed(w).to_owned()], happened()),
+        Outcome::Unconfirmed => (vec![unconfirmed(w).to_owned()], None),
+        Outcome::Refused(error) => {
+            if let Some(plight) = plight(error, Wanted::Form, w) {
+                (plight, is_unsure(error, Wanted::Form).then(|| audit_log(w)))
+            } else {
+                let is_conflict = error.status() == StatusCode::CONFLICT;
+                (left, is_conflict.then(happened).flatten())
             }
         }
     }
@@ -427,18 +423,10 @@ impl Outcome<'_> {
     }
 }
 
-fn stale(w: Words) -> &'static str {
-    w.t(
-        "Somebody else was faster: this record has changed since you opened the form. Nothing was done. Below is how it stands now.",
-        "Alguém foi mais rápido: este registro mudou desde que você abriu o formulário. Nada foi feito. Abaixo, a situação atual.",
-    )
-}
-
-/// The server may have changed it, or the same form that came twice.
 fn changed(w: Words) -> &'static str {
     w.t(
-        "This has changed since you opened the form. Nothing was done now. Below is how it stands.",
-        "Isto mudou desde que você abriu o formulário. Nada foi feito agora. Abaixo, a situação atual.",
+        "This has changed since you opened the form, by somebody else or by the same form that was sent before. Nothing was done now. Below is how it stands.",
+        "Isto mudou desde que você abriu o formulário, por outra pessoa ou pelo mesmo formulário enviado antes. Nada foi feito agora. Abaixo, a situação atual.",
     )
 }
 

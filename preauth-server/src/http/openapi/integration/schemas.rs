@@ -149,7 +149,7 @@ fn create_supplier() -> Schema {
             required("email", Schema::email("Contact for this operation; no leading, trailing or double dot.").typed_email()),
             optional("name", Schema::text(name, "Fornecedor Exemplo Ltda.").visible(2, 255)),
             optional("contactName", Schema::text(contact, "Bruno Lima").visible(2, 255)),
-            optional("phone", Schema::text("Telephone.", "+55 11 5555-0100").visible(1, 20)),
+            optional("phone", Schema::text("Telephone.", "+55 11 5555-0100").visible(0, 20)),
         ],
     )
 }

@@ -131,7 +131,7 @@ impl From<SmtpError> for Failure {
                 recorded: shortened(&error.to_string()),
                 logged: logged(&error),
             },
-            is_for_good: error.is_permanent(),
+            is_for_good: error.is_permanent() && !is_of_server(&error),
         }
     }
 }
@@ -158,6 +158,18 @@ fn logged(error: &SmtpError) -> String {
     } else {
         shortened(&error.to_string())
     }
+}
+
+/// Whether a refusal is of the server's own limits and rules (a login that is missing, RFC 4954; a daily limit or a
+/// relay that is denied, RFC 3463), and not of the mail: an operator corrects the setting, or the next day begins.
+fn is_of_server(error: &SmtpError) -> bool {
+    let Some(code) = error.status() else {
+        return false;
+    };
+    let words = std::error::Error::source(error).map(ToString::to_string);
+    let codes = codes(&code.to_string(), &words.unwrap_or_default());
+    let (code, enhanced) = codes.split_once(' ').unwrap_or((&codes, ""));
+    code == "530" || enhanced == "5.4.5" || enhanced.starts_with("5.7.")
 }
 
 /// The codes of an answer: `250 2.0.0`.

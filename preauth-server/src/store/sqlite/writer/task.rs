@@ -86,7 +86,7 @@ impl Task {
     async fn work(&mut self, mut jobs: Vec<Box<dyn AnyJob>>) -> bool {
         let outcome = self.transact(&mut jobs).await;
         let mut has_succeeded = outcome.is_ok();
-        if let Err(Failure::NotDone(error)) = &outcome {
+        if let Err(Failure::NotDone(error) | Failure::Unknown(error)) = &outcome {
             self.room.note(error);
         }
         if matches!(outcome, Err(Failure::GivenUp)) && jobs.len() > 1 {
