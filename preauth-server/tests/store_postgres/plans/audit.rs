@@ -30,16 +30,16 @@ const TABLES: [&str; 9] = [
 /// Copies of an operation, each with a reply and a file.
 pub(super) const OPERATIONS: &str = "INSERT INTO operations
          SELECT (jsonb_populate_record(o, jsonb_build_object(
-             'id', 500000000 + n, 'invoice_number', 'NF-' || n, 'invoice_number_nfc', NULL,
+             'id', 501000000 + n, 'invoice_number', 'NF-' || n, 'invoice_number_nfc', NULL,
              'external_reference', NULL, 'status', 'IN_PRE_AUTH', 'closing_action', NULL,
              'closing_reason', NULL))).*
          FROM operations o, generate_series(1, 3000) AS n
          WHERE o.id = (SELECT max(id) FROM operations);
      INSERT INTO idempotency_replies (head_office_id, key, fingerprint, operation_id, body, expires_at)
          SELECT head_office_id, 'key-of-' || id, sha256('x'), id, '', 1 FROM operations
-         WHERE id > 500000000;
+         WHERE id > 501000000;
      INSERT INTO invoice_files (operation_id, name, media_type, size_bytes, sha256)
-         SELECT id, 'nota.pdf', 'application/pdf', 1, sha256('x') FROM operations WHERE id > 500000000";
+         SELECT id, 'nota.pdf', 'application/pdf', 1, sha256('x') FROM operations WHERE id > 501000000";
 
 #[tokio::test]
 async fn a_page_of_an_audit_reads_few_rows_however_much_there_is() {

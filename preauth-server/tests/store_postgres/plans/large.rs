@@ -62,22 +62,22 @@ const FILL: &str = "CREATE TEMPORARY TABLE many AS
                      origin, status, amount_cents, withheld_tax_cents, due_date, invoice_number,
                      invoice_number_nfc, expires_at, created_at)
                  -- Of the payer with others, of the payer with the supplier, of others.
-                 SELECT 500000000 + m.n, '{payer}'::UUID, '{payer}'::UUID, m.id, m.cnpj, 1, 'PRE_AUTH',
+                 SELECT 501000000 + m.n, '{payer}'::UUID, '{payer}'::UUID, m.id, m.cnpj, 1, 'PRE_AUTH',
                         'IN_PRE_AUTH', 100000, 0, '2027-01-20', 'NF', 'NF', {now} + m.n, {now}
                  FROM many m
                  UNION ALL
-                 SELECT 2000000 + m.n, '{payer}'::UUID, '{payer}'::UUID, s.id, s.cnpj, 1, 'PRE_AUTH',
+                 SELECT 502000000 + m.n, '{payer}'::UUID, '{payer}'::UUID, s.id, s.cnpj, 1, 'PRE_AUTH',
                         'IN_PRE_AUTH', 100000, 0, '2027-01-20', m.cnpj, m.cnpj, {now} + m.n, {now}
                  FROM many m CROSS JOIN companies s WHERE s.cnpj = '{supplier}'
                  UNION ALL
-                 SELECT 3000000 + m.n, m.id, m.id, m.id, m.cnpj, 1, 'DIRECT',
+                 SELECT 503000000 + m.n, m.id, m.id, m.id, m.cnpj, 1, 'DIRECT',
                         'IN_ANALYSIS', 100000, 0, '2027-01-20', 'NF', 'NF', NULL, {now}
                  FROM many m;
              INSERT INTO idempotency_replies (head_office_id, key, fingerprint, operation_id, body,
                      expires_at)
-                 SELECT '{payer}'::UUID, 'of-the-payer-' || n, sha256('x'), 500000000 + n, '', {now} + n
+                 SELECT '{payer}'::UUID, 'of-the-payer-' || n, sha256('x'), 501000000 + n, '', {now} + n
                  FROM many
-                 UNION ALL SELECT id, 'of-others-' || n, sha256('x'), 3000000 + n, '', {now} + n
+                 UNION ALL SELECT id, 'of-others-' || n, sha256('x'), 503000000 + n, '', {now} + n
                  FROM many;
              INSERT INTO users (id, company_id, name, email, permissions, active, created_at)
                  SELECT id, '{payer}'::UUID, 'Ana', n || '@example.com', '', TRUE, {now} FROM many;
@@ -91,7 +91,7 @@ const FILL: &str = "CREATE TEMPORARY TABLE many AS
                  SELECT id, 0, {now} - n, {now}, 0, 1, 1, {now} FROM many
                  UNION ALL SELECT '{key}'::UUID, 1000 * {first} + n, {now} - n, {now}, 0, 1, 32, {now} FROM many;
              INSERT INTO invoice_files (operation_id, name, media_type, size_bytes, sha256)
-                 SELECT 500000000 + n, 'nota.pdf', 'application/pdf', 1, sha256(cnpj::BYTEA) FROM many;
+                 SELECT 501000000 + n, 'nota.pdf', 'application/pdf', 1, sha256(cnpj::BYTEA) FROM many;
              INSERT INTO invoice_file_bytes (head_office_id, slot, bytes)
                  SELECT id, 1, 1 FROM many;
              INSERT INTO announced_files (sha256, announced_at)

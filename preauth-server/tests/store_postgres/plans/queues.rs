@@ -42,7 +42,7 @@ pub(super) const TABLES_OF_TURNS: [&str; 2] = ["companies", "notices"];
 /// Copies of an event, a delivery, its attempt and a mail that are over, for each of many operations.
 pub(super) const FILL: &str = "CREATE TEMPORARY TABLE many AS
          SELECT id AS operation_id, gen_random_uuid() AS event_id, gen_random_uuid() AS id
-         FROM operations WHERE id BETWEEN 500000000 AND 500999999;
+         FROM operations WHERE id BETWEEN 501000000 AND 501999999;
      INSERT INTO events
          SELECT (jsonb_populate_record(e, jsonb_build_object(
              'id', m.event_id, 'operation_id', m.operation_id))).*
@@ -70,7 +70,7 @@ pub(super) const FILL: &str = "CREATE TEMPORARY TABLE many AS
          VALUES (30000, 0, 1, decode(repeat('00', 32), 'hex'));
      INSERT INTO audit_log (request_id, at, operator_name, role, address, action, outcome, record, seal)
          SELECT id, 0, 'root', 'ADMIN', '127.0.0.1', 'cancelOperation', 'DONE',
-             'operations/' || operation_id, 2 + operation_id / 100
+             'operations/' || operation_id, 2 + operation_id % 1000000 / 100
          FROM many;
      INSERT INTO audit_seals (number, sealed_at, row_count, hash)
          SELECT DISTINCT seal, 0, 100, sha256('x') FROM audit_log WHERE seal < 30000;
