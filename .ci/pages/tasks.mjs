@@ -151,7 +151,7 @@ await task("Find an offer by the supplier's CNPJ", page, async (it) => {
 await task("See why a mail was held", page, async (it) => {
   await it.click(it.page.locator("dl.fields a[href*='status=HELD']"));
   await it.click(it.page.locator("tbody a").first());
-  await it.sees("as many mails today as the settings allow");
+  await it.sees("the settings allow no more today");
   await it.shot("mail");
 });
 
