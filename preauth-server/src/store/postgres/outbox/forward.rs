@@ -10,7 +10,7 @@ use crate::store::error::WriteError;
 
 /// Makes deliveries due and ends leases, `limit` at most, and returns their number. Rows that others
 /// have locked are left for the next call. Its two walks through all endpoints need no pace of their own: the
-/// janitor begins them twice a minute, as seldom as any paced one, and again only after a whole batch.
+/// janitor begins them twice a minute, where paced ones rest for a minute at most, and again only after a whole batch.
 pub(super) async fn bring_forward(
     connection: &mut PgConnection,
     (now, limit): &(Timestamp, u32),
