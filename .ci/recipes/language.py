@@ -142,15 +142,19 @@ def offers_a_list():
 
 
 def goes_on_past_an_offer_without_an_outcome(listed):
-    """One that fails at each try, of the first batch: the others have their outcomes, in the next batch, too."""
+    """One that fails at each try, of the first batch, and one whose key is refused: the others have their outcomes, in the
+    next batch, too."""
     ids, path = listed(OFFERED_TOGETHER)
+    without = {ids[1]: (500, "INTERNAL_ERROR"), ids[2]: (401, "API_KEY_REVOKED")}
 
     def failing(body):
         answer = json.loads(body)
         for result in answer["results"]:
-            if result.get("preAuthorization", {}).get("externalReference") == ids[1]:
+            reference = result.get("preAuthorization", {}).get("externalReference")
+            if reference in without:
+                status, code = without[reference]
                 del result["preAuthorization"]
-                result.update({"status": 500, "errors": [{"code": "INTERNAL_ERROR", "message": ""}]})
+                result.update({"status": status, "errors": [{"code": code, "message": ""}]})
         return json.dumps(answer).encode()
 
     with LossyProxy(sandbox["baseUrl"], failing) as proxy:
@@ -159,6 +163,7 @@ def goes_on_past_an_offer_without_an_outcome(listed):
         printed = [line.split() for line in done.stdout.splitlines()]
         assert [words[0] for words in printed] == ids
         assert printed.pop(1)[1:] == ["500", "INTERNAL_ERROR"]
+        assert printed.pop(1)[1:] == ["401", "API_KEY_REVOKED"]
         assert {words[2] for words in printed} == {"created"}
         assert len(proxy.seen) == 6, proxy.seen
 

@@ -16,6 +16,7 @@ labels! {
     KIND = "kind" | "tipo";
     TYPE = "type" | "tipo";
     STATUS = "status" | "situação";
+    VERSION = "version" | "versão";
     STATE = "state" | "situação";
     REASON = "reason" | "motivo";
     CREATED = "created" | "criação";

@@ -1,8 +1,9 @@
 //! Complete receivers (documentation only: this module has no items to call).
 //!
 //! All three do the same: keep the raw body, answer 400 to a delivery that does not verify, handle each
-//! event once, and answer 503 or 500 when the sender must repeat it. This crate's tests run each of them
-//! with a good, a repeated and a forged delivery, and `preauth-server probe` finds no fault in any.
+//! event once, and answer 503 or 500 when the sender must repeat it. Before a 500 they print the error with its
+//! cause (`{error:?}`): nothing else shows why an event comes again. This crate's tests run each of them with a
+//! good, a repeated and a forged delivery, and `preauth-server probe` finds no fault in any.
 //!
 //! They need the feature `events`. Events are small: a limit of 256 KiB for the body is ample.
 //!
@@ -38,13 +39,20 @@
 //!             return StatusCode::BAD_REQUEST;
 //!         }
 //!     };
-//!     let Ok(event) = delivery.event() else {
-//!         return StatusCode::INTERNAL_SERVER_ERROR;
+//!     let event = match delivery.event() {
+//!         Ok(event) => event,
+//!         Err(error) => {
+//!             eprintln!("webhook not understood: {error:?}");
+//!             return StatusCode::INTERNAL_SERVER_ERROR;
+//!         }
 //!     };
 //!     match receiver.once.handle(event.id(), async || act_on(&event).await).await {
 //!         Ok(Handled::Now(()) | Handled::Before) => StatusCode::NO_CONTENT,
 //!         Ok(Handled::UnderWay) => StatusCode::SERVICE_UNAVAILABLE,
-//!         Err(_) => StatusCode::INTERNAL_SERVER_ERROR,
+//!         Err(error) => {
+//!             eprintln!("webhook {} not handled: {error:?}", event.id());
+//!             StatusCode::INTERNAL_SERVER_ERROR
+//!         }
 //!     }
 //! }
 //!
@@ -116,13 +124,20 @@
 //!                 return StatusCode::BAD_REQUEST;
 //!             }
 //!         };
-//!         let Ok(event) = delivery.event() else {
-//!             return StatusCode::INTERNAL_SERVER_ERROR;
+//!         let event = match delivery.event() {
+//!             Ok(event) => event,
+//!             Err(error) => {
+//!                 eprintln!("webhook not understood: {error:?}");
+//!                 return StatusCode::INTERNAL_SERVER_ERROR;
+//!             }
 //!         };
 //!         match self.once.handle(event.id(), async || act_on(&event).await).await {
 //!             Ok(Handled::Now(()) | Handled::Before) => StatusCode::NO_CONTENT,
 //!             Ok(Handled::UnderWay) => StatusCode::SERVICE_UNAVAILABLE,
-//!             Err(_) => StatusCode::INTERNAL_SERVER_ERROR,
+//!             Err(error) => {
+//!                 eprintln!("webhook {} not handled: {error:?}", event.id());
+//!                 StatusCode::INTERNAL_SERVER_ERROR
+//!             }
 //!         }
 //!     }
 //! }
@@ -185,13 +200,20 @@
 //!             return HttpResponse::BadRequest().finish();
 //!         }
 //!     };
-//!     let Ok(event) = delivery.event() else {
-//!         return HttpResponse::InternalServerError().finish();
+//!     let event = match delivery.event() {
+//!         Ok(event) => event,
+//!         Err(error) => {
+//!             eprintln!("webhook not understood: {error:?}");
+//!             return HttpResponse::InternalServerError().finish();
+//!         }
 //!     };
 //!     match receiver.once.handle(event.id(), async || act_on(&event).await).await {
 //!         Ok(Handled::Now(()) | Handled::Before) => HttpResponse::NoContent().finish(),
 //!         Ok(Handled::UnderWay) => HttpResponse::ServiceUnavailable().finish(),
-//!         Err(_) => HttpResponse::InternalServerError().finish(),
+//!         Err(error) => {
+//!             eprintln!("webhook {} not handled: {error:?}", event.id());
+//!             HttpResponse::InternalServerError().finish()
+//!         }
 //!     }
 //! }
 //!

@@ -104,9 +104,10 @@ final class Batch {
         return result.at("/errors/0/code").asText();
     }
 
-    /** Whether an item may have another outcome when it is sent again. */
+    /** Whether an item may have another outcome when it is sent again: 401 and 403 are about the API key alone. */
     private static boolean isOpen(JsonNode result) {
-        return WORTH_REPEATING.contains(result.get("status").intValue())
+        int status = result.get("status").intValue();
+        return status == 401 || status == 403 || WORTH_REPEATING.contains(status)
             || code(result).equals("IDEMPOTENCY_IN_PROGRESS");
     }
 

@@ -37,9 +37,9 @@ async function send(items) {
   return { status: response.status, headers: response.headers, answer: await response.json() };
 }
 
-/** Whether an item may have another outcome when it is sent again. */
+/** Whether an item may have another outcome when it is sent again: 401 and 403 are about the API key alone. */
 function isOpen({ status, errors }) {
-  return WORTH_REPEATING.includes(status) || errors?.[0].code === "IDEMPOTENCY_IN_PROGRESS";
+  return [401, 403, ...WORTH_REPEATING].includes(status) || errors?.[0].code === "IDEMPOTENCY_IN_PROGRESS";
 }
 
 /**

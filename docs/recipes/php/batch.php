@@ -58,10 +58,10 @@ function send(array $items): array
     return [$status, $headers, json_decode($text, true)];
 }
 
-/** Whether an item may have another outcome when it is sent again. */
+/** Whether an item may have another outcome when it is sent again: 401 and 403 are about the API key alone. */
 function isOpen(array $result): bool
 {
-    return in_array($result['status'], WORTH_REPEATING, true)
+    return in_array($result['status'], [401, 403, ...WORTH_REPEATING], true)
         || ($result['errors'][0]['code'] ?? null) === 'IDEMPOTENCY_IN_PROGRESS';
 }
 

@@ -60,8 +60,8 @@ def send(items):
 
 
 def is_open(result):
-    """Whether an item may have another outcome when it is sent again."""
-    return result["status"] in WORTH_REPEATING or (
+    """Whether an item may have another outcome when it is sent again: 401 and 403 are about the API key alone."""
+    return result["status"] in (401, 403, *WORTH_REPEATING) or (
         result["status"] != 201 and result["errors"][0]["code"] == "IDEMPOTENCY_IN_PROGRESS"
     )
 

@@ -10,7 +10,8 @@ impl Client {
     /// Each offer is decided on its own, as by [`create`](Self::create), under its own idempotency key or a
     /// random one. With keys of your own a program that was ended in between sends all of them again, and
     /// nothing is created twice. An offer that failed for a moment is sent again in a later batch, as the
-    /// [retry policy](crate::RetryPolicy) allows.
+    /// [retry policy](crate::RetryPolicy) allows. A key that is refused, even in the middle of a batch, is the outcome of
+    /// no offer: it ends the stream, and [`into_unsettled`](CreateMany::into_unsettled) returns the offers that are left.
     ///
     /// Up to four batches are on their way at a time, fewer once the service refuses a part of one for now; so of
     /// two offers of one invoice in different batches either may be the one that is accepted.

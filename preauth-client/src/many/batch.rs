@@ -32,10 +32,13 @@ pub(super) struct Entry {
     wait: Duration,
 }
 
-/// Outcomes, and the offers that are sent again.
+/// Outcomes, and the offers that have none yet.
 pub(super) struct Settled {
-    pub(super) settled: Vec<(Entry, ManyOutcome)>,
+    pub(super) outcomes: Vec<(Entry, ManyOutcome)>,
+    /// Sent again, unless `refusal` ends the stream.
     pub(super) again: Vec<Entry>,
+    /// The key was refused while the batch was carried out.
+    pub(super) refusal: Option<Error>,
 }
 
 /// The answer to a batch; an error is returned with the offers, which have no outcome.
@@ -175,7 +178,7 @@ async fn send_alone(client: &Client, entry: &Entry) -> Answered {
             is_replayed: response.is_replayed(),
             operation: response.into_value(),
         }),
-        Err(error) if matches!(error.status(), Some(401 | 403)) => {
+        Err(error) if concerns_the_key(&error) => {
             return Err((vec![entry.clone()], error));
         }
         // Of a stream that was read nothing is left to send: whether it was created is not known.
@@ -204,21 +207,22 @@ async fn send_alone(client: &Client, entry: &Entry) -> Answered {
         Err(error) => Err(error),
     };
     Ok(Settled {
-        settled: vec![entry.settled(result)],
+        outcomes: vec![entry.settled(result)],
         again: Vec::new(),
+        refusal: None,
     })
 }
 
 /// Each offer with its outcome, or to be sent again.
 fn sorted(client: &Client, entries: &[Entry], response: Response<BatchResults>) -> Settled {
-    let head = response.head().clone();
+    let (head, requests) = (response.head().clone(), response.attempts());
     let mut results: Vec<Option<BatchResult>> = entries.iter().map(|_| None).collect();
     for result in response.into_value().results {
         if let Some(place) = results.get_mut(result.index) {
             *place = Some(result);
         }
     }
-    let (mut settled, mut again) = (Vec::new(), Vec::new());
+    let (mut outcomes, mut again, mut refusal) = (Vec::new(), Vec::new(), None);
     for (entry, result) in entries.iter().zip(results) {
         let attempts = entry.attempts.saturating_add(1);
         // Of an item that the answer leaves out nothing is known: it is sent again, under its key.
@@ -233,12 +237,19 @@ fn sorted(client: &Client, entries: &[Entry], response: Response<BatchResults>) 
                     operation,
                     is_replayed,
                 };
-                settled.push(entry.settled(Ok(created)));
+                outcomes.push(entry.settled(Ok(created)));
                 continue;
             }
             Some(result) => Error::of_item(head.clone(), result),
             None => Error::answered(ErrorKind::UnexpectedAnswer, head.clone()),
         };
+        if concerns_the_key(&error) {
+            // Nothing was decided about this offer: it is kept as it was, as after a batch that is refused whole.
+            again.push(entry.clone());
+            let error = error.of_call(Call::CreateMany, None, None, requests);
+            refusal = refusal.or(Some(error));
+            continue;
+        }
         let error = error.of_call(Call::Create, None, Some(&entry.key), attempts);
         let may_again = is_left_out || error.is_retryable();
         let wait = client.caller().wait_before_again(attempts);
@@ -248,8 +259,18 @@ fn sorted(client: &Client, entries: &[Entry], response: Response<BatchResults>) 
                 wait,
                 ..entry.clone()
             }),
-            None => settled.push(entry.settled(Err(error))),
+            None => outcomes.push(entry.settled(Err(error))),
         }
     }
-    Settled { settled, again }
+    Settled {
+        outcomes,
+        again,
+        refusal,
+    }
+}
+
+/// Whether it would refuse every other offer, too: the contract has 401 and 403 for the key, its user and its company
+/// alone.
+fn concerns_the_key(error: &Error) -> bool {
+    matches!(error.status(), Some(401 | 403))
 }

@@ -32,7 +32,8 @@ pub struct ManyOutcome {
     /// The key under which it was sent.
     pub idempotency_key: IdempotencyKey,
     /// The operation, or the error of a single create. Where it is [retryable](Error::is_retryable), it is not known whether
-    /// there is an operation: send the offer again under this key, and do not make a new one.
+    /// there is an operation: send the offer again under this key, and do not make a new one. A 401 or 403 is no outcome
+    /// of an offer: it ends [`CreateMany`].
     pub result: Result<ManyCreated, Error>,
 }
 
@@ -72,6 +73,10 @@ pub struct Progress {
 /// without a `Retry-After`. A connection, the request limit, or a service that says when to come again is no reason to
 /// give it up; it is sent again after the time that the service asked for.
 ///
+/// A key that expires or is revoked, a user who loses a permission, or a company that is suspended may refuse a part of a
+/// batch that is under way, with 401 or 403. These offers are kept as well. The outcomes of the other offers of the batch
+/// come first; then that error ends the stream.
+///
 /// Every offer is sent under one key, however often; so nothing is created twice, even if the program
 /// ends meanwhile and sends the same offers with the same keys again.
 #[must_use = "nothing is sent before an outcome is asked for"]
@@ -83,6 +88,8 @@ pub struct CreateMany {
     found: VecDeque<(Entry, ManyOutcome)>,
     progress: Progress,
     pace: Pace,
+    /// The refusal of the key by which it ends; returned after the outcomes that came with it.
+    refusal: Option<Error>,
     is_over: bool,
 }
 
@@ -143,6 +150,7 @@ impl CreateMany {
             sending: Vec::new(),
             found: VecDeque::new(),
             pace: Pace::begin(),
+            refusal: None,
             is_over: false,
         })
     }
@@ -172,7 +180,11 @@ impl CreateMany {
     }
 
     fn take_in(&mut self, answered: Answered) -> Result<(), Error> {
-        let Settled { settled, again } = match answered {
+        let Settled {
+            outcomes,
+            again,
+            refusal,
+        } = match answered {
             Ok(answered) => answered,
             Err((entries, error)) => {
                 self.pace.answered(false);
@@ -186,7 +198,9 @@ impl CreateMany {
         };
         self.pace.answered(again.is_empty());
         self.waiting.extend(again);
-        self.found.extend(settled);
+        self.found.extend(outcomes);
+        self.is_over |= refusal.is_some();
+        self.refusal = refusal;
         Ok(())
     }
 
@@ -208,6 +222,9 @@ impl Stream for CreateMany {
         loop {
             if let Some((_, outcome)) = self.found.pop_front() {
                 return Poll::Ready(Some(Ok(self.give(outcome))));
+            }
+            if let Some(error) = self.refusal.take() {
+                return Poll::Ready(Some(Err(error)));
             }
             if self.is_over {
                 return Poll::Ready(None);

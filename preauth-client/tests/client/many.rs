@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use preauth_client::{
-    Client, CreateMany, Error, ErrorKind, FileType, InvoiceFile, ManyOutcome, NewPreAuthorization,
-    RetryPolicy,
+    Call, Client, CreateMany, Error, ErrorKind, FileType, InvoiceFile, ManyOutcome,
+    NewPreAuthorization, RetryPolicy,
 };
 use serde_json::{Value, json};
 use tokio::time::Instant;
@@ -238,6 +238,52 @@ async fn offers_that_were_on_their_way_at_a_stop_come_back_with_the_keys_they_we
     let mut many = client(&server).create_many(left).unwrap();
     assert_complete(&all(&mut many).await.0, 100);
     assert_eq!((many.progress().replayed, service.made()), (70, 200));
+}
+
+/// The second item is refused for itself; then the key is refused, before the others are carried out.
+fn refuse_the_key(results: &mut [Value], status: u16, code: &str) {
+    for (index, result) in results.iter_mut().enumerate().skip(1) {
+        let (status, code) = match index {
+            1 => (422, "PRE_AUTH_SUPPLIER_BLOCKED"),
+            _ => (status, code),
+        };
+        let errors = json!([{"code": code, "message": "Uma frase."}]);
+        *result = json!({"index": index, "status": status, "errors": errors});
+    }
+}
+
+#[tokio::test]
+async fn a_key_that_is_refused_in_the_middle_of_a_batch_is_no_outcome_of_an_offer() {
+    let changes: [fn(&mut Vec<Value>); 2] = [
+        |results| refuse_the_key(results, 401, "API_KEY_REVOKED"),
+        |results| refuse_the_key(results, 403, "RBAC_FORBIDDEN"),
+    ];
+    for (change, status) in changes.into_iter().zip([401, 403]) {
+        let (server, service) = service([Fate::Changed(change)]).await;
+        let mut many = client(&server).create_many(offers(5)).unwrap();
+        let created = many.next().await.unwrap().unwrap();
+        assert!(created.result.is_ok());
+        let blocked = many.next().await.unwrap().unwrap();
+        assert_eq!(blocked.result.unwrap_err().status(), Some(422));
+        let error = many.next().await.unwrap().unwrap_err();
+        assert_eq!(error.status(), Some(status));
+        // Of the batch, not of one offer.
+        assert_eq!(error.call(), Some(Call::CreateMany));
+        assert_eq!(error.idempotency_key(), None);
+        assert!(!error.is_retryable());
+        assert!(many.next().await.is_none());
+        let progress = many.progress();
+        assert_eq!((progress.created, progress.failed), (1, 1));
+        assert_eq!(requests(&server).await.len(), 1);
+        // With another key, they are offered under theirs.
+        let left = many.into_unsettled();
+        let mut many = client(&server).create_many(left).unwrap();
+        let (outcomes, _) = all(&mut many).await;
+        assert_complete(&outcomes, 3);
+        let keys = outcomes.iter().map(|it| it.idempotency_key.as_str());
+        assert!(keys.eq(["order-key-2", "order-key-3", "order-key-4"]));
+        assert_eq!(service.made(), 5);
+    }
 }
 
 /// Offers of which the one at `place` has a file.

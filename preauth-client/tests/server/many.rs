@@ -164,6 +164,27 @@ async fn a_key_that_was_revoked_ends_the_stream_and_returns_what_is_left() {
 }
 
 #[tokio::test]
+async fn a_key_that_is_revoked_while_a_batch_is_carried_out_is_no_outcome_of_an_offer() {
+    let server = TestServer::start().unwrap();
+    let client = client_once(&server, server.api_key());
+    let mut all = offers(&server, 0..3);
+    // Not the first one, which would refuse the whole batch.
+    all[1] = offer(&server, "sandbox:API_KEY_REVOKED");
+    let mut many = client.create_many(all).unwrap();
+    for place in [0, 2] {
+        let outcome = many.next().await.unwrap().unwrap();
+        assert_eq!(outcome.index, place);
+        assert!(outcome.result.is_ok());
+    }
+    let error = many.next().await.unwrap().unwrap_err();
+    assert_eq!(*error.code().unwrap(), ErrorCode::ApiKeyRevoked);
+    assert!(many.next().await.is_none());
+    assert_eq!(many.progress().failed, 0);
+    assert_eq!(many.into_unsettled().len(), 1);
+    assert_eq!(total(&client).await, 2);
+}
+
+#[tokio::test]
 async fn an_offer_is_tried_without_being_made() {
     let server = TestServer::start().unwrap();
     let client = client(&server);

@@ -104,6 +104,9 @@ pub enum PartiesRejection {
     /// The supplier is not registered.
     #[error("the supplier is not registered")]
     SupplierNotRegistered(NotRegistered),
+    /// The supplier is of the payer's own group, or another branch of its legal entity.
+    #[error("the supplier belongs to the payer's company")]
+    SupplierIsSelf,
 }
 
 crate::explained::explained!(RegistrationRejection);
@@ -121,6 +124,11 @@ impl KnownCompany {
         } else {
             Ok(())
         }
+    }
+
+    /// Its head office, or itself.
+    fn group(&self) -> CompanyId {
+        self.head_office.unwrap_or(self.id)
     }
 
     /// The id of a head office. A branch is refused with the id of its head office, whose records
@@ -190,7 +198,11 @@ pub fn decide_parties(
     let supplier = supplier.ok_or(PartiesRejection::SupplierUnknown)?;
     supplier
         .require_registered()
-        .map_err(PartiesRejection::SupplierNotRegistered)
+        .map_err(PartiesRejection::SupplierNotRegistered)?;
+    if supplier.group() == payer.group() || supplier.cnpj.root() == payer.cnpj.root() {
+        return Err(PartiesRejection::SupplierIsSelf);
+    }
+    Ok(())
 }
 
 /// Whether a company may offer advances: only the head office of a construction company may.
@@ -320,11 +332,17 @@ mod tests {
     #[test]
     fn records_have_a_construction_company_and_a_registered_supplier() {
         let payer = head_office(CompanyKind::Construction);
-        let supplier = head_office(CompanyKind::Supplier);
+        let other = |kind| KnownCompany {
+            id: CompanyId::new(Uuid::from_u128(3)),
+            cnpj: Cnpj::parse("11444777000161").unwrap(),
+            ..head_office(kind)
+        };
+        let supplier = other(CompanyKind::Supplier);
         assert_eq!(decide_parties(Some(&payer), Some(&supplier)), Ok(()));
         // A construction company may supply another one, and a branch may pay.
         let branch = branch(CompanyKind::Construction);
-        assert_eq!(decide_parties(Some(&branch), Some(&payer)), Ok(()));
+        let builder = other(CompanyKind::Construction);
+        assert_eq!(decide_parties(Some(&branch), Some(&builder)), Ok(()));
         assert_eq!(
             decide_parties(Some(&payer), Some(&invited())),
             Err(PartiesRejection::SupplierNotRegistered(not_registered()))
@@ -342,6 +360,26 @@ mod tests {
                 decide_parties(Some(&head_office(CompanyKind::Supplier)), supplier),
                 Err(PartiesRejection::PayerNotConstruction)
             );
+        }
+    }
+
+    #[test]
+    fn nobody_is_the_supplier_of_the_own_group() {
+        let head_office = head_office(CompanyKind::Construction);
+        let of_group = KnownCompany {
+            cnpj: Cnpj::parse("11444777000161").unwrap(),
+            head_office: Some(head_office.id),
+            ..branch(CompanyKind::Construction)
+        };
+        // Registered as a company of its own, by mistake.
+        let of_entity = branch(CompanyKind::Construction);
+        for other in [head_office, of_group, of_entity] {
+            for (payer, supplier) in [(head_office, other), (other, head_office)] {
+                assert_eq!(
+                    decide_parties(Some(&payer), Some(&supplier)),
+                    Err(PartiesRejection::SupplierIsSelf)
+                );
+            }
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::operation::{Change, CommandContext, ExtensionStatus, Operation, State};
+use crate::operation::{Change, ExtensionStatus, Operation, State};
 use crate::port::{
     DecodedData, DecodedOperation, ExtensionRecord, StoredEvent, StoredOperation, Subject,
 };
@@ -12,7 +12,7 @@ use crate::value::{
 
 use super::checker::{Checker, EXPIRY_PATIENCE, Findings};
 use super::event::numbering;
-use super::replay::{beginning, step};
+use super::replay::{Known, beginning, step};
 use super::{Rule, Violation};
 
 impl Checker<'_> {
@@ -182,12 +182,10 @@ fn replayed(stored: &StoredOperation, decoded: &[DecodedOperation], found: &mut 
     in_step(&begun, first, decoded.first(), found);
     let mut states = vec![begun];
     let mut extensions = BTreeMap::new();
-    let mut context = CommandContext {
-        reached: Some(first.event_type),
-        ..CommandContext::default()
-    };
+    let mut known = Known::default();
+    known.context.reached = Some(first.event_type);
     for (event, decoded) in steps {
-        let after = step(&states, &context, event, decoded);
+        let after = step(&states, &known, event, decoded);
         found.expect(!after.is_empty(), Rule::PathOfTheTable, || {
             let from = states.first().map_or("", |state| state.status().as_str());
             format!(
@@ -201,7 +199,7 @@ fn replayed(stored: &StoredOperation, decoded: &[DecodedOperation], found: &mut 
         in_time(&states, event, found);
         in_step(next, event, Some(decoded), found);
         note_extension(&mut extensions, change);
-        go_on(&mut context, event, &extensions);
+        go_on(&mut known, event, &extensions);
         states = after.into_iter().map(|(state, _)| state).collect();
     }
     arrived(stored, &states, &extensions, found);
@@ -266,16 +264,21 @@ fn note_extension(extensions: &mut Extensions, change: &Change) {
 }
 
 /// Updates what the rules need besides the operation, after one more event.
-fn go_on(context: &mut CommandContext, event: &StoredEvent, extensions: &Extensions) {
+fn go_on(known: &mut Known, event: &StoredEvent, extensions: &Extensions) {
     if !matches!(
         event.event_type,
         EventType::AnticipationReproved | EventType::AnticipationReopened
     ) {
-        context.reached = Some(event.event_type);
+        known.context.reached = Some(event.event_type);
     }
-    let mut newest_first = extensions.values().rev();
-    let last = newest_first.find(|record| record.status == ExtensionStatus::Concluded);
-    context.extended_to = last.map(|record| record.extension.new_due_date);
+    let records = extensions.values();
+    let concluded = records.filter(|record| record.status == ExtensionStatus::Concluded);
+    // In the order of their ids.
+    let due_dates: Vec<_> = concluded
+        .map(|record| record.extension.new_due_date)
+        .collect();
+    known.context.extended_to = due_dates.iter().max().copied();
+    known.extended_by_id = due_dates.last().copied();
 }
 
 fn arrived(

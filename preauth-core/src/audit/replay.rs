@@ -5,7 +5,15 @@ use crate::operation::{
     Transition, evolve,
 };
 use crate::port::{DecodedOperation, StoredEvent};
-use crate::value::{Origin, Reason, Version};
+use crate::value::{DueDate, Origin, Reason, Version};
+
+/// What decides about the next change besides the operation.
+#[derive(Default)]
+pub(super) struct Known {
+    pub(super) context: CommandContext,
+    /// The date of the concluded extension with the greatest id, by which earlier builds issued boletos.
+    pub(super) extended_by_id: Option<DueDate>,
+}
 
 /// The operation's initial state, if its first event is one that begins an operation.
 pub(super) fn beginning(stored: &Operation, first: &StoredEvent) -> Option<Operation> {
@@ -34,15 +42,15 @@ pub(super) fn beginning(stored: &Operation, first: &StoredEvent) -> Option<Opera
 /// distinguishes the two, the body does not.
 pub(super) fn step(
     before: &[Operation],
-    context: &CommandContext,
+    known: &Known,
     event: &StoredEvent,
     decoded: &DecodedOperation,
 ) -> Vec<(Operation, Change)> {
     let mut after: Vec<(Operation, Change)> = Vec::new();
     for operation in before {
-        for change in changes(operation, context, event, decoded) {
+        for change in changes(operation, known, event, decoded) {
             let next = evolve(operation, &change);
-            if after.iter().all(|(known, _)| *known != next) {
+            if after.iter().all(|(other, _)| *other != next) {
                 after.push((next, change));
             }
         }
@@ -52,7 +60,7 @@ pub(super) fn step(
 
 fn changes(
     from: &Operation,
-    context: &CommandContext,
+    known: &Known,
     event: &StoredEvent,
     decoded: &DecodedOperation,
 ) -> Vec<Change> {
@@ -62,14 +70,14 @@ fn changes(
             && row.to.contains(&decoded.status)
             && row.stage == decoded.stage
     });
-    rows.flat_map(|row| changes_of(row, from, context, decoded))
+    rows.flat_map(|row| changes_of(row, from, known, decoded))
         .collect()
 }
 
 fn changes_of(
     row: &Transition,
     from: &Operation,
-    context: &CommandContext,
+    known: &Known,
     decoded: &DecodedOperation,
 ) -> Vec<Change> {
     let open = open_extension(from);
@@ -87,9 +95,9 @@ fn changes_of(
             .map(|net_amount| Change::Released { net_amount }),
         Action::Pay => Some(Change::Paid),
         Action::ReturnPayout => unless_open(Change::PayoutReturned),
-        Action::Bill => return boletos(from, context),
+        Action::Bill => return boletos(from, known),
         Action::Conclude => unless_open(Change::Concluded),
-        Action::Reopen => return reopenings(from, context, decoded),
+        Action::Reopen => return reopenings(from, &known.context, decoded),
         Action::CreateExtension => decoded
             .extension
             .map(Change::ExtensionCreated)
@@ -106,13 +114,13 @@ fn changes_of(
     change.into_iter().collect()
 }
 
-/// The boleto falls due on the date of the last concluded extension; before that rule existed, it always
-/// fell due with the invoice.
-fn boletos(from: &Operation, context: &CommandContext) -> Vec<Change> {
-    let due_dates = context
-        .extended_to
-        .into_iter()
-        .chain([from.invoice.due_date]);
+/// The boleto falls due on the latest date of the concluded extensions; before that rule existed, on that of the one
+/// with the greatest id, and before that always with the invoice.
+fn boletos(from: &Operation, known: &Known) -> Vec<Change> {
+    let extended_to = known.context.extended_to;
+    let before = known.extended_by_id.filter(|it| Some(*it) != extended_to);
+    let extended = extended_to.into_iter().chain(before);
+    let due_dates = extended.chain([from.invoice.due_date]);
     due_dates
         .map(|due_date| Change::Billed { due_date })
         .collect()

@@ -263,7 +263,9 @@ impl Deliveries {
                 pause_endpoint
             }
         };
-        if pauses {
+        // Unless it has taken another delivery since this one was leased.
+        let healthy_at = self.endpoints.get(&endpoint).map(|it| it.healthy_at);
+        if pauses && healthy_at <= Some(leased.endpoint_healthy_at) {
             self.set_paused(endpoint, true);
         }
         true

@@ -164,11 +164,12 @@ impl Tables {
         let State::ToBill = operation.state else {
             return None;
         };
-        let mut extensions = self.extensions.values().rev();
-        let last = extensions.find(|(id, record)| {
+        let extensions = self.extensions.values();
+        let concluded = extensions.filter(|(id, record)| {
             *id == operation.id && record.status == ExtensionStatus::Concluded
         });
-        last.map(|(_, record)| record.extension.new_due_date)
+        let due_dates = concluded.map(|(_, record)| record.extension.new_due_date);
+        due_dates.max()
     }
 
     fn released_by(&self, operation: &Operation) -> Option<OperatorIdentity> {

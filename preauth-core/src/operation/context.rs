@@ -12,7 +12,7 @@ pub struct CommandContext {
     pub holder: Option<OperationId>,
     /// The operation's latest event that is neither a reproval nor a reopening, used only by reopening.
     pub reached: Option<EventType>,
-    /// The due date of the last concluded extension; used only when a boleto is issued.
+    /// The latest due date of the concluded extensions; used only when a boleto is issued.
     pub extended_to: Option<DueDate>,
     /// The operator who released the operation for payment, as far as it is recorded; used only by paying.
     pub released_by: Option<OperatorIdentity>,

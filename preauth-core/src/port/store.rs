@@ -134,7 +134,8 @@ pub struct LoadedOperation {
     pub holder: Option<Operation>,
     /// For a reproved operation: its latest event that is neither a reproval nor a reopening.
     pub reached: Option<EventType>,
-    /// For an operation whose boleto is to be issued: the due date of its last concluded extension.
+    /// For an operation whose boleto is to be issued: the latest due date of its concluded extensions, whatever
+    /// the order of their ids.
     pub extended_to: Option<DueDate>,
     /// For an operation that is released for payment: the operator who released it last, if one is recorded.
     pub released_by: Option<OperatorIdentity>,

@@ -4,7 +4,7 @@ use crate::operation::{
     Actor, Change, Command, CommandContext, Decision, Operation, Rejection, decide, evolve,
 };
 use crate::port::{ActingOperator, LoadedOperation, Viewer};
-use crate::value::{EventType, OperationId, Timestamp};
+use crate::value::{EventType, OperationId, Timestamp, Version};
 
 use super::error::Contended;
 use super::{Attempt, Operations, ROUNDS, ReplyOf, Round, ServiceError, Unsettled};
@@ -23,6 +23,8 @@ struct CommandRequest<'a> {
     command: &'a Command,
     actor: Actor,
     reply: Option<&'a ReplyOf<'a, Operation>>,
+    /// The version that the caller has seen.
+    seen: Option<Version>,
     now: Timestamp,
 }
 
@@ -59,6 +61,7 @@ impl Operations {
             command,
             actor,
             reply,
+            seen: self.if_version,
             now,
         };
         let mut unsettled = Unsettled::default();
@@ -124,6 +127,7 @@ impl Operations {
             command: &Command::Expire,
             actor: Actor::System,
             reply: None,
+            seen: None,
             now,
         };
         match self.change(&loaded, &asked, &mut unsettled).await {
@@ -144,6 +148,7 @@ impl Operations {
             command,
             actor,
             reply,
+            seen,
             now,
         } = *asked;
         let operation = &loaded.operation;
@@ -157,6 +162,7 @@ impl Operations {
                 return Ok(Attempt::Done(Box::new(commanded)));
             }
         };
+        Self::check_seen(seen, operation.version)?;
         let next = evolve(operation, &change);
         let mut commit =
             self.commit_of_change(next.clone(), &change, actor, &loaded.subscriptions, now);

@@ -7,7 +7,7 @@ use thiserror::Error;
 use crate::operation::Rejection;
 use crate::payment_order::OrderRejection;
 use crate::port::Unavailable;
-use crate::value::OperationId;
+use crate::value::{OperationId, Version};
 
 /// The failure of a use case: refused, not done, or unknown.
 #[derive(Error)]
@@ -19,6 +19,13 @@ pub enum ServiceError {
     /// The rules of payment orders refused; nothing was changed.
     #[error(transparent)]
     OrderRejected(#[from] OrderRejection),
+    /// The record is not in the version that the caller has seen ([`Operations::if_version`](super::Operations::if_version)).
+    /// Nothing was changed.
+    #[error("the record has changed since it was read: it is in version {stored}")]
+    Changed {
+        /// The stored version.
+        stored: Version,
+    },
     /// The idempotency key was used with another request; this request needs a new key.
     #[error("the idempotency key was used with another request; a new request needs a new key")]
     IdempotencyKeyReused {
@@ -64,6 +71,7 @@ impl ServiceError {
             Self::Unknown(cause) => Self::NotDone(cause),
             other @ (Self::Rejected(_)
             | Self::OrderRejected(_)
+            | Self::Changed { .. }
             | Self::IdempotencyKeyReused { .. }
             | Self::IdempotencyInProgress
             | Self::UnknownCompany

@@ -19,6 +19,7 @@ use std::sync::Arc;
 
 use crate::Policy;
 use crate::port::{ActingOperator, Audited, IdSource, Intake, Render, Store};
+use crate::value::Version;
 
 use attempt::{Attempt, Round, Unsettled};
 use in_flight::InFlight;
@@ -47,6 +48,7 @@ pub struct Operations {
     intake: Intake,
     operator: Option<ActingOperator>,
     audited: Option<Audited>,
+    if_version: Option<Version>,
 }
 
 impl Operations {
@@ -67,6 +69,7 @@ impl Operations {
             intake: Intake::default(),
             operator: None,
             audited: None,
+            if_version: None,
         }
     }
 
@@ -93,6 +96,25 @@ impl Operations {
         Self {
             audited: Some(audited),
             ..self
+        }
+    }
+
+    /// The same use cases, whose commands change an operation or a payment order only in the version that
+    /// their caller has seen, and are refused with [`ServiceError::Changed`] otherwise. Without a version
+    /// they change whatever is stored.
+    #[must_use]
+    pub fn if_version(self, version: Option<Version>) -> Self {
+        Self {
+            if_version: version,
+            ..self
+        }
+    }
+
+    /// Refuses a command whose caller has seen another version than the stored one.
+    fn check_seen(seen: Option<Version>, stored: Version) -> Result<(), ServiceError> {
+        match seen {
+            Some(seen) if seen != stored => Err(ServiceError::Changed { stored }),
+            _ => Ok(()),
         }
     }
 }

@@ -11,7 +11,9 @@ use crate::operation::{
 use crate::port::{
     Commit, LoadedOffer, MailKind, NewMail, NewReply, NewSupplier, OfferTarget, ReplyScope, Write,
 };
-use crate::value::{CompanyId, CompanyName, Fingerprints, IdempotencyKey, MailId, Timestamp};
+use crate::value::{
+    CompanyId, CompanyName, Fingerprints, IdempotencyKey, MailId, OperationId, Timestamp,
+};
 
 use super::error::Contended;
 use super::{Attempt, Operations, ROUNDS, ReplyOf, Round, ServiceError, Unsettled};
@@ -42,18 +44,20 @@ pub struct AcceptableOffer {
     pub supplier_is_known: bool,
 }
 
-/// A step that must be complete before an offer is committed, such as storing its file.
+/// A step that must be complete before an offer is committed, such as storing its file, and what must still
+/// hold by then.
 ///
 /// [`prepare`](Self::prepare) is called again when another commit comes first, and must do its work only
 /// once.
 #[async_trait]
 pub trait Preparation: Send + Sync {
-    /// Performs the step.
+    /// Performs the step. Returns the time by now if the step took its time: then the offer is decided again at that
+    /// time, because a supplier may have been blocked meanwhile, or a day have ended.
     ///
     /// # Errors
     ///
     /// Fails if the step fails, which prevents the commit; the cause is passed on unchanged.
-    async fn prepare(&self) -> Result<(), Box<dyn Error + Send + Sync>>;
+    async fn prepare(&self) -> Result<Option<Timestamp>, Box<dyn Error + Send + Sync>>;
 }
 
 /// The kind of operation that begins, which selects the rules that decide it.
@@ -67,6 +71,12 @@ enum Beginning<'a> {
         advance: &'a DirectAdvance,
         reply: Option<&'a ReplyOf<'a, Operation>>,
     },
+}
+
+/// When an offer is decided, and the id that was reserved for it before a preparation.
+struct Decided {
+    now: Timestamp,
+    id: Option<OperationId>,
 }
 
 impl Operations {
@@ -179,10 +189,12 @@ impl Operations {
         actor: Actor,
         now: Timestamp,
     ) -> Result<OfferOutcome, ServiceError> {
+        let mut decided = Decided { now, id: None };
         let mut unsettled = Unsettled::default();
         let mut last = ServiceError::from(Contended);
         for _ in 0..ROUNDS {
-            match self.begin_once(beginning, actor, now, &mut unsettled).await {
+            let round = self.begin_once(beginning, actor, &mut decided, &mut unsettled);
+            match round.await {
                 Ok(Round::Done(offered)) => return Ok(offered),
                 Ok(Round::Again(failure)) => last = failure,
                 Err(failure) => return Err(unsettled.or_unknown(failure)),
@@ -195,9 +207,10 @@ impl Operations {
         &self,
         beginning: &Beginning<'_>,
         actor: Actor,
-        now: Timestamp,
+        decided: &mut Decided,
         unsettled: &mut Unsettled<OfferOutcome>,
     ) -> Result<Round<OfferOutcome>, ServiceError> {
+        let now = decided.now;
         let loaded = self.store.load_offer(&beginning.target()).await?;
         let mut loaded = loaded.ok_or(ServiceError::UnknownCompany)?;
         // Look up after the load: the loaded reply and holder may come from an attempt.
@@ -215,6 +228,8 @@ impl Operations {
         if let Some(OfferOutcome::Created { operation, .. }) = unsettled.first() {
             // Reuse the id of an attempt that may have been applied, so that no second operation begins.
             loaded.context.id = operation.id;
+        } else if let Some(id) = decided.id {
+            loaded.context.id = id;
         }
         let new_supplier = CompanyId::new(self.ids.uuid(now));
         let operation = match beginning {
@@ -226,10 +241,14 @@ impl Operations {
             }
         };
         if let Some(preparation) = beginning.preparation() {
-            preparation
-                .prepare()
-                .await
-                .map_err(ServiceError::Unprepared)?;
+            let prepared = preparation.prepare().await;
+            if let Some(later) = prepared.map_err(ServiceError::Unprepared)? {
+                *decided = Decided {
+                    now: later,
+                    id: Some(operation.id),
+                };
+                return Ok(Round::Again(Contended.into()));
+            }
         }
         let created = self.created(operation.clone());
         let commit = self.opening_commit(beginning, &operation, &loaded, &created, actor);

@@ -121,6 +121,7 @@ impl Operations {
             return Err(lost_race(stored).into());
         }
         let change = decide(stored, command)?;
+        Self::check_seen(self.if_version, stored.version)?;
         let next = evolve(stored, &change);
         let write = Write::Order(Box::new(next.clone()));
         let commit = self.order_commit(write, &next, change.action, &loaded.subscriptions, now);

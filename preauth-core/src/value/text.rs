@@ -148,10 +148,7 @@ impl InvoiceNumber {
     /// for white space of any kind and length.
     #[must_use]
     pub fn compared(&self) -> Cow<'_, str> {
-        match with_plain_spaces(&self.0) {
-            Cow::Borrowed(text) => nfc(text),
-            Cow::Owned(text) => Cow::Owned(nfc(&text).into_owned()),
-        }
+        in_one_form(&self.0)
     }
 
     /// The forms in which an operation may have stored this number, without duplicates: the compared
@@ -192,7 +189,8 @@ bounded_text! {
 }
 
 bounded_text! {
-    /// The name of an operator of the platform, 1 to 100 characters, trimmed.
+    /// The name of an operator of the platform, 1 to 100 characters, trimmed. Two operators must not have
+    /// names whose [compared](Self::compared) forms are equal.
     OperatorName, trimmed, 1..=100
 }
 
@@ -203,6 +201,15 @@ impl OperatorName {
     #[must_use]
     pub fn root() -> Self {
         Self(Self::ROOT.to_owned())
+    }
+
+    /// The form in which names are compared, so that no two operators look the same: that of
+    /// [`InvoiceNumber::compared`], in lower case.
+    #[must_use]
+    pub fn compared(&self) -> String {
+        let lower = in_one_form(&self.0).to_lowercase();
+        // The lower case of a composed character may be decomposed.
+        nfc(&lower).into_owned()
     }
 
     /// Whether it is the name of the configured token's holder, in any case; nobody else bears it.
@@ -256,6 +263,14 @@ fn trimmed(raw: &str) -> &str {
 
 const fn verbatim(raw: &str) -> &str {
     raw
+}
+
+/// Normalization form C, with one space for white space of any kind and length.
+fn in_one_form(text: &str) -> Cow<'_, str> {
+    match with_plain_spaces(text) {
+        Cow::Borrowed(text) => nfc(text),
+        Cow::Owned(text) => Cow::Owned(nfc(&text).into_owned()),
+    }
 }
 
 fn check_length(text: &str, min: usize, max: usize) -> Result<&str, TextError> {
@@ -354,6 +369,21 @@ mod tests {
         assert!(composed.held_as().contains(&decomposed.as_str().into()));
         let other = InvoiceNumber::parse("nf-\u{e9}").unwrap();
         assert_ne!(composed.compared(), other.compared());
+    }
+
+    #[test]
+    fn names_of_operators_that_look_the_same_are_compared_as_equal() {
+        let compared = |name: &str| OperatorName::parse(name).unwrap().compared();
+        for same in [
+            "Jose\u{301} Lima",
+            "JOS\u{c9} LIMA",
+            "Jos\u{e9}\u{a0}Lima",
+            "Jos\u{e9}  Lima",
+        ] {
+            assert_eq!(compared(same), "jos\u{e9} lima", "{same:?}");
+        }
+        assert_ne!(compared("Jose Lima"), compared("Jos\u{e9} Lima"));
+        assert_ne!(compared("Jos\u{e9}Lima"), compared("Jos\u{e9} Lima"));
     }
 
     #[test]

@@ -14,3 +14,4 @@ mod interleavings;
 mod offers;
 mod once;
 mod orders;
+mod preparations;

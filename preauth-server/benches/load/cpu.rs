@@ -79,6 +79,11 @@ fn of(roots: &[u32]) -> u64 {
     ticks.sum::<u64>().saturating_mul(TICK_US)
 }
 
+/// A process and all its descendants.
+pub(crate) fn family(root: u32) -> Vec<u32> {
+    members(&[root]).into_keys().collect()
+}
+
 /// The fields of `roots` and all their descendants.
 fn members(roots: &[u32]) -> Processes {
     let (mut members, mut others): (Processes, Processes) = processes()

@@ -18,6 +18,7 @@
 )]
 
 mod baseline;
+mod bigger;
 mod bloat;
 mod clients;
 mod cluster;
@@ -45,6 +46,7 @@ mod paced;
 mod page;
 mod picture;
 mod plot;
+mod processors;
 mod quiet;
 mod rate;
 mod receiver;
@@ -69,9 +71,10 @@ use table::Table;
 type Case = fn(&Run, &mut Table);
 
 /// In the order of the table.
-const CASES: [(&str, Case); 19] = [
+const CASES: [(&str, Case); 20] = [
     ("create", create::run),
     ("instances", instances::run),
+    ("bigger", bigger::run),
     ("lone", lone::run),
     ("many", many::run),
     ("states", states::run),

@@ -7,12 +7,12 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
-use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
 use crate::clients::{self, Done, STACK_BYTES, next_invoice};
 use crate::company::Company;
 use crate::connection::{Answer, Connection, micros, now};
 use crate::memory;
+use crate::processors::{Processors, Share};
 use crate::run::Run;
 use crate::scene::Scene;
 use crate::server::Disk;
@@ -66,15 +66,17 @@ struct Overload {
 
 pub(crate) fn run(run: &Run, table: &mut Table) {
     allow_many_files();
+    // The senders have processors of their own: those of an overload would take them from the service otherwise, as
+    // no sender does that is on another machine.
     let processors = Processors::halved();
     for database in ["PostgreSQL", "SQLite"] {
-        processors.use_for(Half::Service);
+        processors.use_for_new(Share::FirstHalf);
         let mut scene = match database {
             "SQLite" => Scene::sqlite(Disk::Own),
             _ => Scene::postgres(run),
         };
         scene.restart_with_default_limits();
-        processors.use_for(Half::Senders);
+        processors.use_for_new(Share::SecondHalf);
         let platform = scene.platform();
         let companies: Vec<_> = (FIRST_COMPANY..)
             .take(COMPANIES)
@@ -86,55 +88,6 @@ pub(crate) fn run(run: &Run, table: &mut Table) {
             let overload = overload(&scene, &companies, run, &capacity);
             report(database, &capacity, &overload, table);
         }
-    }
-}
-
-/// The senders have processors of their own: those of an overload would take them from the service otherwise, as no sender does
-/// that is on another machine.
-struct Processors {
-    all: CpuSet,
-    halves: Option<[CpuSet; 2]>,
-}
-
-#[derive(Clone, Copy)]
-enum Half {
-    Service,
-    Senders,
-}
-
-impl Processors {
-    /// A single processor has no halves.
-    fn halved() -> Self {
-        let all = sched_getaffinity(None).unwrap();
-        let numbers: Vec<_> = (0..CpuSet::MAX_CPU).filter(|it| all.is_set(*it)).collect();
-        let (service, senders) = numbers.split_at(numbers.len() / 2);
-        let halves = [service, senders].map(|half| {
-            let mut set = CpuSet::new();
-            for processor in half {
-                set.set(*processor);
-            }
-            set
-        });
-        let halves = (!service.is_empty()).then_some(halves);
-        Self { all, halves }
-    }
-
-    /// Threads and processes that begin from now on have these.
-    fn use_for(&self, half: Half) {
-        let Some([service, senders]) = &self.halves else {
-            return;
-        };
-        let set = match half {
-            Half::Service => service,
-            Half::Senders => senders,
-        };
-        sched_setaffinity(None, set).unwrap();
-    }
-}
-
-impl Drop for Processors {
-    fn drop(&mut self) {
-        sched_setaffinity(None, &self.all).unwrap();
     }
 }
 

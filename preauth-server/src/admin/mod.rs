@@ -13,6 +13,7 @@ mod company_ref;
 mod discovery;
 mod failure;
 mod handshake;
+mod if_version;
 mod nouns;
 mod once;
 mod operator_ref;

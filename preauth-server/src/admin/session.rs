@@ -247,18 +247,19 @@ impl Session {
 
     /// Asks for confirmation of an irreversible command. The question is preceded by the record
     /// that `subject` returns, so that the operator sees what is concerned; with `--yes` there is
-    /// no question.
+    /// no question. Returns the record that was seen.
     pub(super) async fn confirm<T: DeserializeOwned>(
         &self,
         subject: Call,
         question: impl FnOnce(Language, &T) -> String,
-    ) -> Result<(), Failure> {
+    ) -> Result<Option<T>, Failure> {
         if !self.asks() {
-            return Ok(());
+            return Ok(None);
         }
         require_answerer()?;
         let subject = self.ask(subject).await?;
-        self.confirm_found(|language| question(language, &subject))
+        self.confirm_found(|language| question(language, &subject))?;
+        Ok(Some(subject))
     }
 
     /// Whether irreversible commands ask for confirmation.

@@ -144,7 +144,7 @@ pub trait Deliveries: Send + Sync {
         since: Timestamp,
         at: Timestamp,
         limit: u32,
-    ) -> Result<u64, Unavailable>;
+    ) -> Result<u64, DirectoryError>;
 
     /// Reads the next `limit` deliveries of a head office after a place, in the order of their events, and returns
     /// those of the range that ended until it began.
@@ -162,7 +162,7 @@ pub trait Deliveries: Send + Sync {
         range: &ResendRange,
         deliveries: Vec<DeliveryId>,
         at: Timestamp,
-    ) -> Result<u64, Unavailable>;
+    ) -> Result<u64, DirectoryError>;
 }
 
 /// Makes all failed deliveries of a head office due at `now` that failed since `since`, batch after
@@ -173,7 +173,7 @@ pub async fn resend_all_failed(
     company: CompanyId,
     since: Timestamp,
     now: Timestamp,
-) -> Result<u64, Unavailable> {
+) -> Result<u64, DirectoryError> {
     let mut count: u64 = 0;
     loop {
         let batch = deliveries.resend_failed(company, since, now, BATCH);
@@ -193,7 +193,7 @@ pub async fn resend_range(
     range: &ResendRange,
     after: Option<ResendPlace>,
     due_at: Option<Timestamp>,
-) -> Result<Resent, Unavailable> {
+) -> Result<Resent, DirectoryError> {
     let mut resent = Resent {
         next: after,
         ..Resent::default()

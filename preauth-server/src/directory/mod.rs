@@ -46,11 +46,11 @@ pub use operation_search::{OperationFilter, OperationSearch};
 pub use operators::{Operator, Operators};
 pub use overview::{Attention, CompanyAttention, EndingKey, KEYS_ENDING_WITHIN, Overview};
 pub use payment_orders::{PaymentOrderFilter, PaymentOrders};
-pub(crate) use personal_data::ids_of;
 pub use personal_data::{
     ERASED_DOMAIN, Erasure, MAX_PERSONAL_RECORDS, PersonalData, PersonalDataRecords, PersonalMail,
     PersonalRecords,
 };
+pub(crate) use personal_data::{ids_of, is_of_erased_user};
 pub use registration::{RegistrationError, register};
 pub use reports::{
     Activity, Period, ReportQuery, ReportRow, ReportScope, ReportUnit, Reports, Volume,

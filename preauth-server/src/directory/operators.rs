@@ -41,8 +41,8 @@ impl Operator {
 /// Named operators.
 #[async_trait]
 pub trait Operators: Send + Sync {
-    /// Stores a new operator, and with it the `reply` of its idempotency key; a conflict when the name
-    /// was ever given.
+    /// Stores a new operator, and with it the `reply` of its idempotency key; a conflict when the name,
+    /// or another one that looks the same, was ever given.
     async fn add_operator(
         &self,
         operator: &Operator,

@@ -11,10 +11,11 @@ use super::{Company, DirectoryError, Invitation, SuppressedAddress, User};
 
 /// The domain of the addresses that erased users have instead of their own.
 pub const ERASED_DOMAIN: &str = "apagado.invalid";
-/// Maximum number of records of a kind that are counted, and copied.
+/// Maximum number of records of a kind that are copied, and of operations of each side whose records are counted.
 pub const MAX_PERSONAL_RECORDS: u32 = 10_000;
 
-/// How many records of a company hold personal data; each is counted up to [`MAX_PERSONAL_RECORDS`].
+/// How many records of a company hold personal data. Mails about offers, files and what is in progress are those of its
+/// newest [`MAX_PERSONAL_RECORDS`] operations as supplier, and as payer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PersonalData {
     /// Contacts of the company as a supplier.
@@ -117,9 +118,14 @@ impl User {
     /// Whether name and address were erased.
     #[must_use]
     pub fn is_erased(&self) -> bool {
-        let domain = self.email.as_str().rsplit('@').next();
-        domain == Some(ERASED_DOMAIN)
+        is_of_erased_user(&self.email)
     }
+}
+
+/// Whether only an erased user may have the address.
+pub(crate) fn is_of_erased_user(address: &Email) -> bool {
+    let domain = address.as_str().rsplit('@').next();
+    domain.is_some_and(|domain| domain.eq_ignore_ascii_case(ERASED_DOMAIN))
 }
 
 /// The company's id and the head office of its operations as a payer.

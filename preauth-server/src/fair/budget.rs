@@ -148,7 +148,13 @@ impl Shared {
     /// Takes the amount of the next waiting request, if it is free.
     fn next(&self) -> Option<Waiting> {
         let mut state = self.lock();
-        let waiting = state.pop(self.total, self.is_share_exceeded)?;
+        let waiting = loop {
+            let waiting = state.pop(self.total, self.is_share_exceeded)?;
+            // One that nobody waits for any more leaves its line whatever is free, so it takes nothing.
+            if !waiting.is_over() {
+                break waiting;
+            }
+        };
         state.free = state.free.saturating_sub(waiting.amount);
         let held = state.held.entry(waiting.tenant).or_default();
         *held = held.saturating_add(waiting.amount);
@@ -328,6 +334,21 @@ mod tests {
         assert_eq!(begin.elapsed(), Duration::from_secs(5));
         drop(held);
         assert!(acquire(&budget, 2, 4).await.is_ok());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn one_that_stopped_waiting_frees_nothing() {
+        let budget = Budget::new(4, QUEUE);
+        let held = acquire(&budget, 1, 4).await.unwrap();
+        for _ in 0..2 {
+            let late = acquire(&budget, 2, 1).await;
+            assert_eq!(late.unwrap_err(), QueueError::TimedOut);
+            assert!(at_once(&budget, 3, 1).is_none(), "all of it is held");
+        }
+        drop(held);
+        let whole = at_once(&budget, 1, 4);
+        assert!(whole.is_some());
+        assert!(at_once(&budget, 2, 1).is_none());
     }
 
     #[tokio::test(start_paused = true)]

@@ -33,7 +33,7 @@ use super::writes_under_way::{UnderWay, WritesUnderWay};
 
 /// Maximum time between the look-up of a key and the command. A later command, for example after a long
 /// body, looks the key up again.
-const ADMISSION_AGE: Duration = Duration::from_secs(1);
+pub(super) const ADMISSION_AGE: Duration = Duration::from_secs(1);
 
 /// An authenticated and authorized caller.
 #[derive(Clone, Copy, Debug)]

@@ -1,6 +1,5 @@
 //! The body of a create: JSON, or a form that may bring a file.
 
-use std::error::Error;
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,7 +9,6 @@ use bytes::Bytes;
 use futures_util::stream;
 use preauth_core::ErrorCode;
 use preauth_core::operation::InvoiceFile;
-use preauth_core::service::Preparation;
 use preauth_core::value::CompanyId;
 use salvo::http::Request;
 use salvo::http::header::CONTENT_LENGTH;
@@ -210,16 +208,17 @@ impl Upload {
         })
     }
 
-    /// Stores the file, so that an operation may name it; further calls do nothing.
-    async fn keep(&self, files: &InvoiceFiles) -> Result<(), FilesError> {
+    /// Stores the file, so that an operation may name it, and returns whether this call did: further ones do nothing.
+    async fn keep(&self, files: &InvoiceFiles) -> Result<bool, FilesError> {
         let Ok((_, file)) = &self.content else {
-            return Ok(());
+            return Ok(false);
         };
-        if !self.is_kept.load(Ordering::Relaxed) {
+        let is_new = !self.is_kept.load(Ordering::Relaxed);
+        if is_new {
             files.keep(file).await?;
             self.is_kept.store(true, Ordering::Relaxed);
         }
-        Ok(())
+        Ok(is_new)
     }
 }
 
@@ -241,11 +240,9 @@ impl<'a> Keeping<'a> {
             claim: tokio::sync::Mutex::default(),
         }
     }
-}
 
-#[async_trait]
-impl Preparation for Keeping<'_> {
-    async fn prepare(&self) -> Result<(), Box<dyn Error + Send + Sync>> {
+    /// Stores the file, and returns whether this call did.
+    pub(super) async fn keep(&self) -> Result<bool, FilesError> {
         let mut claim = self.claim.lock().await;
         if claim.is_none() {
             let size = self
@@ -255,7 +252,7 @@ impl Preparation for Keeping<'_> {
                 .map_or(0, |(_, file)| file.size());
             *claim = self.files.claim_quota(self.head_office, size).await?;
         }
-        Ok(self.upload.keep(self.files).await?)
+        self.upload.keep(self.files).await
     }
 }
 

@@ -10,9 +10,9 @@ use preauth_core::service::ServiceError;
 use preauth_core::value::OperationId;
 use preauth_core::wire::{ErrorBody, ErrorDetail, ErrorItem};
 use salvo::http::StatusCode;
+use thiserror::Error;
 
 use crate::directory::DirectoryError;
-use crate::invoice_files::FilesError;
 use crate::language::Language;
 
 use super::problem::{Defect, Problem};
@@ -338,11 +338,18 @@ pub(crate) fn status_number(code: ErrorCode) -> u16 {
     status(code).as_u16()
 }
 
+/// Why an offer that the rules accepted was not committed.
+#[derive(Debug, Error)]
+#[error("refused directly before the commit")]
+pub(super) struct NotCommitted(pub(super) ApiError);
+
 impl From<ServiceError> for ApiError {
     fn from(error: ServiceError) -> Self {
         match error {
             ServiceError::Rejected(rejection) => rejection.into(),
             ServiceError::OrderRejected(rejection) => rejection.into(),
+            ServiceError::Changed { stored } => Self::new(ErrorCode::ResourceConflict)
+                .in_both(messages::changed(stored), english::changed(stored)),
             ServiceError::IdempotencyKeyReused { operation } => {
                 let error = Self::new(ErrorCode::IdempotencyKeyReused);
                 match operation {
@@ -354,8 +361,8 @@ impl From<ServiceError> for ApiError {
                 Self::new(ErrorCode::IdempotencyInProgress).retry_after(RETRY_SOON_SECONDS)
             }
             ServiceError::UnknownCompany => Self::new(ErrorCode::ResourceNotFound),
-            ServiceError::Unprepared(cause) => match cause.downcast::<FilesError>() {
-                Ok(error) => (*error).into(),
+            ServiceError::Unprepared(cause) => match cause.downcast::<NotCommitted>() {
+                Ok(refused) => refused.0,
                 Err(cause) => Self::internal(cause),
             },
             ServiceError::NotDone(cause) | ServiceError::Busy(cause) => Self::unavailable(cause),

@@ -4,10 +4,11 @@ use chrono::{NaiveDate, TimeDelta};
 use preauth_core::operation::{EARLIEST_DUE_DAYS, LATEST_DUE_DAYS};
 use preauth_core::value::{
     CnpjError, DueDateError, EmailError, PaymentOrderId, PaymentOrderStatus, Status, TextError,
-    Timestamp, calendar,
+    Timestamp, Version, calendar,
 };
 use preauth_core::{ErrorCode, wire};
 
+use crate::directory::ERASED_DOMAIN;
 use crate::dispatcher::UrlRefusal;
 use crate::hold::HoldReason;
 
@@ -89,6 +90,13 @@ pub(super) fn no_such_path(listener: &str, path: &str) -> Option<String> {
 pub(super) fn already_ordered(existing: PaymentOrderId) -> String {
     format!(
         "A operação já tem a ordem de pagamento {existing}; cancele-a ou reprove-a antes de gerar outra. Se já foi paga, só depois que o pagamento for devolvido pelo banco."
+    )
+}
+
+/// The record is not in the version that the caller has seen.
+pub(super) fn changed(stored: Version) -> String {
+    format!(
+        "O registro mudou desde a versão informada em ifVersion (versão atual: {stored}). Nada foi feito; consulte-o antes de tentar de novo."
     )
 }
 
@@ -267,6 +275,7 @@ pub(super) fn refusal(refusal: &Refusal) -> String {
         Refusal::PayerUnknown => "payerCompanyId não é uma empresa cadastrada.".to_owned(),
         Refusal::PayerNotConstruction => "payerCompanyId deve ser uma construtora.".to_owned(),
         Refusal::SupplierUnknown => "supplierCnpj não é uma empresa cadastrada.".to_owned(),
+        Refusal::SupplierIsSelf => sentence(refusal.code()).to_owned(),
         Refusal::OperationUnknown => "operationId não é uma operação existente.".to_owned(),
         Refusal::OperationOfOthers => {
             "operationId é de outra empresa ou de outro fornecedor.".to_owned()
@@ -386,6 +395,9 @@ pub(super) fn defect(field: &str, defect: &Defect) -> String {
         Defect::Cnpj(error) => cnpj(field, *error),
         Defect::CnpjNotNumeric => format!("{field} de uma construtora deve ter apenas dígitos."),
         Defect::Email(error) => email(field, *error),
+        Defect::EmailOfErasedUser => {
+            format!("{field} não pode usar {ERASED_DOMAIN}, o domínio dos usuários apagados.")
+        }
         Defect::Decimal(_) => {
             format!(
                 "{field} não é um número decimal válido, como 1234.56 (ponto decimal, sem separador de milhar)."
@@ -412,6 +424,7 @@ pub(super) fn defect(field: &str, defect: &Defect) -> String {
         }
         Defect::ListTooLong { max } => format!("{field} deve ter no máximo {max} valores."),
         Defect::EmptyList => format!("{field} deve ter ao menos um valor."),
+        Defect::UnknownParameter => format!("{field} não é um parâmetro desta chamada."),
         Defect::Repeated => format!("{field} só pode ser informado uma vez."),
         Defect::NotAKey { min } => {
             format!(

@@ -51,6 +51,8 @@ pub enum Defect {
     CnpjNotNumeric,
     /// Not a valid e-mail address.
     Email(EmailError),
+    /// An e-mail address that only erased users have.
+    EmailOfErasedUser,
     /// Not a number in an accepted form.
     Decimal(DecimalError),
     /// Not a date.
@@ -88,6 +90,8 @@ pub enum Defect {
     },
     /// A parameter that may be given once only, and is repeated.
     Repeated,
+    /// A parameter that the request does not have.
+    UnknownParameter,
     /// Not an API key and not a prefix of one.
     NotAKey {
         /// The minimum length of the prefix.

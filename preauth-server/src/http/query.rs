@@ -79,6 +79,13 @@ impl Query {
         self.one(name, parse, problems)
     }
 
+    /// Reports every parameter but this one.
+    pub(super) fn refuse_others(&self, name: &str, problems: &mut Problems) {
+        for (other, _) in self.0.iter().filter(|(key, _)| key != name) {
+            problems.add(other, Defect::UnknownParameter);
+        }
+    }
+
     fn values(&self, name: &str) -> impl Iterator<Item = &Result<String, Defect>> {
         self.0
             .iter()

@@ -47,6 +47,8 @@ pub(super) enum Refusal {
     PayerNotConstruction,
     /// A new record names a supplier that is not registered.
     SupplierUnknown,
+    /// A new record names a supplier that belongs to its payer's company.
+    SupplierIsSelf,
     /// A payment order names an operation that does not exist.
     OperationUnknown,
     /// A payment order names an operation between other companies.
@@ -82,6 +84,7 @@ impl Refusal {
             | Self::MailNotResendable
             | Self::EndpointWithoutSecret => ErrorCode::ResourceConflict,
             Self::NotRegistered { .. } => ErrorCode::SupplierNotRegistered,
+            Self::SupplierIsSelf => ErrorCode::PreAuthSupplierSelf,
             Self::EndpointUrl(_) => ErrorCode::EndpointUrlRefused,
         }
     }
@@ -126,6 +129,7 @@ impl From<PartiesRejection> for Refusal {
             PartiesRejection::PayerNotConstruction => Self::PayerNotConstruction,
             PartiesRejection::SupplierUnknown => Self::SupplierUnknown,
             PartiesRejection::SupplierNotRegistered(rejection) => rejection.into(),
+            PartiesRejection::SupplierIsSelf => Self::SupplierIsSelf,
         }
     }
 }

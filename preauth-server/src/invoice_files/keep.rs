@@ -8,6 +8,7 @@ use bytes::Bytes;
 use futures_util::stream::BoxStream;
 use tokio::time::{sleep, timeout};
 
+use super::sweep::STALE;
 use super::{ContentHash, FilesError, InvoiceFiles, Spooled};
 
 /// Timeout of storing a file, and of beginning to read it.
@@ -47,7 +48,9 @@ impl InvoiceFiles {
 
     async fn announce(&self, file: ContentHash) -> Result<(), FilesError> {
         for _ in 0..REMOVAL_LOOKS {
-            if self.ledger.announce_file(file, self.clock.now()).await? {
+            let now = self.clock.now();
+            let stale_before = now.saturating_sub(STALE);
+            if self.ledger.announce_file(file, stale_before, now).await? {
                 return Ok(());
             }
             sleep(REMOVAL_REST).await;

@@ -12,8 +12,14 @@ use super::ContentHash;
 #[async_trait]
 pub trait FileLedger: Send + Sync {
     /// Records durably that this content is about to be stored. Returns `false`, and records
-    /// nothing, while the content is being removed.
-    async fn announce_file(&self, file: ContentHash, now: Timestamp) -> Result<bool, Unavailable>;
+    /// nothing, while the content is being removed. A claim from before `stale_before` counts as
+    /// abandoned: the process that removed the content has ended.
+    async fn announce_file(
+        &self,
+        file: ContentHash,
+        stale_before: Timestamp,
+        now: Timestamp,
+    ) -> Result<bool, Unavailable>;
 
     /// Removes at most `limit` entries from before `announced_before` whose file an operation
     /// names, and returns them: these files are kept.
@@ -37,6 +43,16 @@ pub trait FileLedger: Send + Sync {
     /// The total size of the files of a head office's operations, its branches' included; a file of
     /// several operations counts for each.
     async fn named_bytes(&self, head_office: CompanyId) -> Result<u64, Unavailable>;
+
+    /// Releases files that were claimed at `claimed_at` and not removed, unless another claim has
+    /// taken them over. With `announced_at` they count as announced then, and are claimed again
+    /// only after others.
+    async fn release_files(
+        &self,
+        files: Vec<ContentHash>,
+        claimed_at: Timestamp,
+        announced_at: Option<Timestamp>,
+    ) -> Result<(), Unavailable>;
 
     /// Removes the entry of a claimed file after its removal.
     async fn forget_file(&self, file: ContentHash) -> Result<(), Unavailable>;

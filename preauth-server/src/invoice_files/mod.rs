@@ -10,6 +10,7 @@ mod content_hash;
 mod keep;
 mod ledger;
 mod media_type;
+mod parts;
 mod place;
 mod quota;
 mod spool;

@@ -13,12 +13,13 @@ use thiserror::Error;
 
 use crate::files::{create_private_directory, remove_if_there};
 
+use super::parts::send_parts;
 use super::{Content, ContentHash, FilesError, Spooled, blocking};
 
 /// Prefix of an address of S3-compatible storage.
 const S3_SCHEME: &str = "s3://";
 /// Size of one part of an upload; the minimum of S3, except for the last part.
-const PART_BYTES: u64 = 5 * 1024 * 1024;
+pub(super) const PART_BYTES: u64 = 5 * 1024 * 1024;
 /// Number of a hash's digits that name a folder, so that no folder becomes too large.
 const FOLDER_DIGITS: usize = 2;
 
@@ -125,22 +126,8 @@ impl Place {
             self.objects.put(&location, whole).await?;
             return Ok(());
         }
-        let mut upload = self.objects.put_multipart(&location).await?;
-        let mut offset = 0;
-        while offset < file.size() {
-            let part = match piece(file, offset).await {
-                Ok(part) => upload.put_part(part).await.map_err(FilesError::Place),
-                Err(error) => Err(error),
-            };
-            if let Err(error) = part {
-                // Leftover parts would cost money.
-                let _ = upload.abort().await;
-                return Err(error);
-            }
-            offset = offset.saturating_add(PART_BYTES);
-        }
-        upload.complete().await?;
-        Ok(())
+        let upload = self.objects.put_multipart(&location).await?;
+        send_parts(upload, file).await
     }
 
     /// Opens a file that must have `size` bytes.
@@ -159,6 +146,18 @@ impl Place {
             Err(error) => return Err(error.into()),
         }
         self.remove_unfinished(hash).await
+    }
+
+    /// Whether what failed with this error certainly did not happen: a folder's operation, or one that the storage refused.
+    pub(super) const fn is_certain(&self, error: &FilesError) -> bool {
+        self.folder.is_some()
+            || matches!(
+                error,
+                FilesError::Place(
+                    object_store::Error::PermissionDenied { .. }
+                        | object_store::Error::Unauthenticated { .. }
+                )
+            )
     }
 
     /// Removes leftovers of a process that ended while it wrote this file into the folder: the
@@ -287,7 +286,7 @@ fn unusable(place: &str) -> impl FnOnce(object_store::Error) -> PlaceError {
 }
 
 /// The part of a file at `offset`.
-async fn piece(file: &Arc<Spooled>, offset: u64) -> Result<PutPayload, FilesError> {
+pub(super) async fn piece(file: &Arc<Spooled>, offset: u64) -> Result<PutPayload, FilesError> {
     let file = Arc::clone(file);
     let bytes = blocking(move || file.piece(offset, PART_BYTES)).await;
     bytes.map(PutPayload::from).map_err(FilesError::Spool)

@@ -159,9 +159,11 @@ impl Janitor {
     }
 
     /// Goes on with the kinds of which a whole batch was found, until none is left. The others rest:
-    /// what was added meanwhile comes next time, because under load there is always something.
+    /// what was added meanwhile comes next time, because under load there is always something. A backlog may take
+    /// hours, so they have their turn in it, too.
     async fn step(&self, mut shutdown: Shutdown) -> Result<Next, Unavailable> {
         let mut kinds = Kind::ALL.to_vec();
+        let mut all_had_a_turn = Instant::now();
         let mut first_failure = None;
         let mut brought: u64 = 0;
         while !kinds.is_empty() {
@@ -183,6 +185,10 @@ impl Janitor {
                 pause(took.min(MAX_PAUSE), &mut shutdown).await;
             }
             kinds = unfinished;
+            if !kinds.is_empty() && all_had_a_turn.elapsed() >= REST {
+                kinds = Kind::ALL.to_vec();
+                all_had_a_turn = Instant::now();
+            }
             // Deliveries become due by it, so it does not wait for the retention.
             if !kinds.is_empty() && !kinds.contains(&Kind::Endpoints) {
                 kinds.push(Kind::Endpoints);

@@ -1,6 +1,7 @@
 //! Each step over stores that fail, stop or have more.
 
 use std::io::{Read, Seek};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -37,6 +38,8 @@ struct House {
     put_off: Mutex<u64>,
     /// How long a batch of replies takes.
     takes: Duration,
+    /// How often it was asked for endpoints that fail.
+    asked_for_failing: AtomicU32,
 }
 
 impl House {
@@ -73,6 +76,7 @@ impl Housekeeping for House {
     }
 
     async fn notify_of_failing(&self, _: Timestamp, _: u32) -> Result<u64, Unavailable> {
+        self.asked_for_failing.fetch_add(1, Ordering::Relaxed);
         Ok(0)
     }
 
@@ -193,6 +197,27 @@ async fn a_backlog_leaves_the_database_to_others_for_two_thirds_of_the_time() {
     };
     let ((), left) = tokio::join!(janitor.run(watching), watch);
     assert_eq!(left, 10_000);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_long_backlog_keeps_no_other_kind_waiting_until_its_end() {
+    let house = Arc::new(House {
+        left: Mutex::new(u64::MAX / 2),
+        takes: Duration::from_secs(1),
+        ..House::default()
+    });
+    let janitor = Janitor::new(house.clone(), Arc::new(Standing), Retention::default());
+    let (trigger, watching) = shutdown();
+    let watch = async {
+        tokio::time::sleep(REST * 4 + REST / 2).await;
+        trigger.request();
+    };
+    tokio::join!(janitor.run(watching), watch);
+    let asked = house.asked_for_failing.load(Ordering::Relaxed);
+    assert!(
+        (4..=5).contains(&asked),
+        "{asked} times in four and a half rests"
+    );
 }
 
 #[tokio::test(start_paused = true)]

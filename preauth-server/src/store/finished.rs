@@ -12,6 +12,8 @@ pub(super) struct Finished {
     pub(super) endpoint: EndpointId,
     /// Its state when the delivery was leased.
     endpoint_is_slow: bool,
+    /// Its last success, or its registration, when the delivery was leased.
+    pub(super) endpoint_healthy_at: Timestamp,
     pub(super) trigger: Trigger,
     pub(super) attempt: Attempt,
     pub(super) verdict: Verdict,
@@ -24,6 +26,7 @@ impl Finished {
             token: leased.token,
             endpoint: leased.endpoint,
             endpoint_is_slow: leased.endpoint_is_slow,
+            endpoint_healthy_at: leased.endpoint_healthy_at,
             trigger: leased.trigger,
             attempt: attempt.clone(),
             verdict,

@@ -52,6 +52,21 @@ async fn an_offer_is_played_to_its_end() {
 }
 
 #[tokio::test]
+async fn a_step_is_taken_only_in_the_version_that_was_seen() {
+    let operator = Operator::start().await;
+    let id = operator.offer("NF-1").await;
+    let shown = operator.stdout(&["operation", "show", &id]);
+    assert_eq!(value(&shown, "version"), "1");
+    let requested = operator.act("request", &id, &["--if-version", "1"]);
+    assert_eq!(requested, "TO_APPROVE");
+    operator
+        .run(&["operation", "approve", &id, "--if-version", "1"])
+        .failed(1, &["RESOURCE_CONFLICT (409)", "ifVersion", ": 2)"]);
+    let approved = operator.act("approve", &id, &["--if-version", "2"]);
+    assert_eq!(approved, "IN_ANALYSIS");
+}
+
+#[tokio::test]
 async fn offers_and_advances_are_closed_and_reopened() {
     let operator = Operator::start().await;
     let closed = |action: &str, id: &str, more: &[&str]| -> Value {

@@ -8,7 +8,8 @@ use std::time::Duration;
 
 use preauth_client::wire::path::PRE_AUTHORIZATIONS;
 use preauth_core::value::Cnpj;
-use serde_json::Value;
+use reqwest::Method;
+use serde_json::{Value, json};
 use test_support::{
     Backend, Form, Home, RawCaller, Sandbox, Server, offer_body, on_each_database, server_program,
 };
@@ -17,6 +18,8 @@ use wiremock::{Mock, MockServer, Request, Respond, ResponseTemplate};
 
 on_each_database! {
     files_are_kept_in_a_bucket_and_come_back,
+    an_upload_in_parts_that_fails_at_its_end_is_aborted,
+    a_key_that_is_revoked_while_a_file_is_stored_creates_nothing,
     a_storage_that_stalls_delays_nobody_for_long_who_waits_behind_it,
 }
 
@@ -31,8 +34,13 @@ struct State {
     objects: BTreeMap<String, Vec<u8>>,
     /// The parts of a multipart upload.
     parts: BTreeMap<u32, Vec<u8>>,
-    /// Whether every request is answered with 403.
+    /// The number of multipart uploads that were aborted.
+    aborted: usize,
+    /// Whether every request is answered with 403, and whether those are that complete an upload.
     refuses: bool,
+    completes_none: bool,
+    /// How long every answer takes.
+    takes: Duration,
     /// Whether no answer is given, and how many requests wait for theirs.
     stalls: bool,
     stalled: usize,
@@ -48,38 +56,48 @@ impl Respond for Bucket {
             state.stalled += 1;
             return ResponseTemplate::new(403).set_delay(Duration::from_hours(1));
         }
-        let path = request.url.path().to_owned();
-        let queries: BTreeMap<String, String> = request.url.query_pairs().into_owned().collect();
-        let part = queries.get("partNumber");
-        match (request.method.as_str(), part) {
-            ("PUT", Some(number)) => {
-                let number = number.parse().unwrap();
-                state.parts.insert(number, request.body.clone());
-                ResponseTemplate::new(200).insert_header("etag", "\"part\"")
-            }
-            ("PUT", None) => {
-                state.objects.insert(path, request.body.clone());
-                ResponseTemplate::new(200).insert_header("etag", "\"whole\"")
-            }
-            ("POST", _) if queries.contains_key("uploads") => xml(
-                "<InitiateMultipartUploadResult><UploadId>1</UploadId></InitiateMultipartUploadResult>",
-            ),
-            ("POST", _) => {
-                let parts = std::mem::take(&mut state.parts);
-                let whole = parts.into_values().flatten().collect();
-                state.objects.insert(path, whole);
-                xml(
-                    "<CompleteMultipartUploadResult><ETag>\"all\"</ETag></CompleteMultipartUploadResult>",
-                )
-            }
-            _ => match state.objects.get(&path) {
-                Some(object) => ResponseTemplate::new(200)
-                    .insert_header("etag", "\"whole\"")
-                    .insert_header("last-modified", "Sat, 21 Nov 2026 12:00:00 GMT")
-                    .set_body_bytes(object.clone()),
-                None => ResponseTemplate::new(404),
-            },
+        let takes = state.takes;
+        answer(&mut state, request).set_delay(takes)
+    }
+}
+
+fn answer(state: &mut State, request: &Request) -> ResponseTemplate {
+    let path = request.url.path().to_owned();
+    let queries: BTreeMap<String, String> = request.url.query_pairs().into_owned().collect();
+    let part = queries.get("partNumber");
+    match (request.method.as_str(), part) {
+        ("PUT", Some(number)) => {
+            let number = number.parse().unwrap();
+            state.parts.insert(number, request.body.clone());
+            ResponseTemplate::new(200).insert_header("etag", "\"part\"")
         }
+        ("PUT", None) => {
+            state.objects.insert(path, request.body.clone());
+            ResponseTemplate::new(200).insert_header("etag", "\"whole\"")
+        }
+        ("POST", _) if queries.contains_key("uploads") => xml(
+            "<InitiateMultipartUploadResult><UploadId>1</UploadId></InitiateMultipartUploadResult>",
+        ),
+        ("POST", _) if state.completes_none => ResponseTemplate::new(403),
+        ("DELETE", _) if queries.contains_key("uploadId") => {
+            state.aborted += 1;
+            ResponseTemplate::new(204)
+        }
+        ("POST", _) => {
+            let parts = std::mem::take(&mut state.parts);
+            let whole = parts.into_values().flatten().collect();
+            state.objects.insert(path, whole);
+            xml(
+                "<CompleteMultipartUploadResult><ETag>\"all\"</ETag></CompleteMultipartUploadResult>",
+            )
+        }
+        _ => match state.objects.get(&path) {
+            Some(object) => ResponseTemplate::new(200)
+                .insert_header("etag", "\"whole\"")
+                .insert_header("last-modified", "Sat, 21 Nov 2026 12:00:00 GMT")
+                .set_body_bytes(object.clone()),
+            None => ResponseTemplate::new(404),
+        },
     }
 }
 
@@ -161,6 +179,45 @@ async fn files_are_kept_in_a_bucket_and_come_back(backend: Backend) {
     assert_eq!(listed.json()["pagination"]["total"], 2);
     bucket.0.lock().unwrap().refuses = false;
     assert_eq!(send().await.status, 201);
+}
+
+/// The storage keeps the parts of an upload that is not completed, which cost money.
+async fn an_upload_in_parts_that_fails_at_its_end_is_aborted(backend: Backend) {
+    let (storage, bucket) = (MockServer::start().await, Bucket::default());
+    let (server, offer, key) = served(backend, &storage, &bucket).await;
+    bucket.0.lock().unwrap().completes_none = true;
+    let length = 6 * 1024 * 1024;
+    let content = [b"%PDF-1.7", vec![b'x'; length].as_slice()].concat();
+    let form = Form::of(&offer).file("a.pdf", "application/pdf", &content);
+    let erp = RawCaller::new(&server.base_url, Some(&key));
+    let refused = erp.post_form(PRE_AUTHORIZATIONS, &[], form).await;
+    assert_eq!(refused.refusal(), (500, "INTERNAL_ERROR".to_owned()));
+    while bucket.0.lock().unwrap().aborted < 1 {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+}
+
+/// Storing takes longer than the time for which a key that was looked up counts as valid.
+async fn a_key_that_is_revoked_while_a_file_is_stored_creates_nothing(backend: Backend) {
+    let (storage, bucket) = (MockServer::start().await, Bucket::default());
+    let (server, offer, key) = served(backend, &storage, &bucket).await;
+    let platform = RawCaller::new(&server.platform_url, Some(TOKEN));
+    let search = "/api/platform/v1/api-key-search";
+    let found = platform.post_json(search, &json!({"text": key})).await;
+    let id = found.json()["data"][0]["id"].as_str().unwrap().to_owned();
+    bucket.0.lock().unwrap().takes = Duration::from_secs(2);
+    let erp = RawCaller::new(&server.base_url, Some(&key));
+    let form = Form::of(&offer).file("a.pdf", "application/pdf", b"%PDF-1.7");
+    let revoking = async {
+        tokio::time::sleep(Duration::from_millis(700)).await;
+        let path = format!("/api/platform/v1/api-keys/{id}");
+        platform.send(Method::DELETE, &path, &[], None).await
+    };
+    let (created, revoked) = tokio::join!(erp.post_form(PRE_AUTHORIZATIONS, &[], form), revoking);
+    assert_eq!(revoked.status, 204, "{}", revoked.text);
+    assert_eq!(created.status, 401, "{}", created.text);
+    let operations = platform.get("/api/platform/v1/operations").await;
+    assert_eq!(operations.json()["pagination"]["total"], 0);
 }
 
 fn numbered(offer: &Value, number: &str) -> Value {

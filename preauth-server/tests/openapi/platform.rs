@@ -429,8 +429,15 @@ async fn refusals_about_operations_are_as_described() {
     story
         .refused("POST", "operations", taken, 409, taken_code)
         .await;
+    let mut order = story.parties(&[("amount", json!(900))]);
+    order["supplierCnpj"] = story.sandbox.text("companyCnpj").into();
+    story
+        .refused("POST", "payment-orders", order, 422, own_code)
+        .await;
     let (pay, invalid) = (format!("{offer}/pay"), "ANTICIPATION_INVALID_TRANSITION");
     story.refused("POST", &pay, json!({}), 409, invalid).await;
+    let (request, other) = (format!("{offer}/request?ifVersion=2"), "RESOURCE_CONFLICT");
+    story.refused("POST", &request, json!({}), 409, other).await;
     let (no_number, code) = ("operations/abc", "VALIDATION_ERROR");
     story
         .refused("GET", no_number, Value::Null, 400, code)

@@ -10,6 +10,7 @@ use crate::scene::text;
 
 on_each_database! {
     an_operator_does_not_pay_what_they_released,
+    an_action_is_bound_to_the_version_that_was_seen,
     without_the_setting_one_operator_does_both,
 }
 
@@ -158,6 +159,64 @@ async fn an_operator_does_not_pay_what_they_released(backend: Backend) {
         .filter_map(|line| serde_json::from_str::<Value>(line).ok())
         .find(|line| line["event"] == "anticipation.analysis_approved");
     assert_eq!(released.unwrap()["operator"], "Ana Souza");
+}
+
+async fn an_action_is_bound_to_the_version_that_was_seen(backend: Backend) {
+    let office = Office::open(backend, "true").await;
+    let (ana, beto) = (&office.ana, &office.beto);
+    let id = office.approved("NF-1").await;
+    moved(ana, id, "release").await;
+    let path = format!("/operations/{id}");
+    let seen = beto.get(&format!("{PREFIX}{path}")).await.json();
+    // Another amount is released before who saw the first one pays.
+    moved(ana, id, "reprove").await;
+    moved(ana, id, "reopen").await;
+    let release = json!({"netAmount": 12_345});
+    let again = send(
+        ana,
+        Method::POST,
+        &format!("{path}/release"),
+        Some(&release),
+    )
+    .await;
+    let again = again.json();
+    assert_eq!(again["status"], "TO_PAY", "{again}");
+    let pay = async |version: &Value| {
+        let path = format!("{path}/pay?ifVersion={version}");
+        send(beto, Method::POST, &path, None).await
+    };
+    let refused = pay(&seen["version"]).await;
+    assert_eq!(refused.refusal(), (409, "RESOURCE_CONFLICT".to_owned()));
+    let message = text(&refused.json()["errors"][0]["message"]);
+    let current = format!("versão atual: {}", again["version"]);
+    assert!(message.contains(&current), "{message}");
+    let unchanged = beto.get(&format!("{PREFIX}{path}")).await.json();
+    assert_eq!(unchanged["version"], again["version"]);
+    for nonsense in ["0", "-1", "latest", "4&ifVersion=5"] {
+        let path = format!("{path}/pay?ifVersion={nonsense}");
+        let refused = send(beto, Method::POST, &path, None).await.refusal();
+        assert_eq!(refused, (400, "VALIDATION_ERROR".to_owned()), "{nonsense}");
+    }
+    let misspelt = format!("{path}/pay?if_version={}", seen["version"]);
+    let refused = send(beto, Method::POST, &misspelt, None).await.refusal();
+    assert_eq!(refused, (400, "VALIDATION_ERROR".to_owned()));
+    assert_eq!(pay(&again["version"]).await.status, 200);
+
+    let order = json!({
+        "payerCompanyId": office.company, "supplierCnpj": office.supplier, "amount": 12_345,
+    });
+    let order = make(beto, "/payment-orders", &order).await;
+    let act = async |action: &str, version: i64| {
+        let path = format!(
+            "/payment-orders/{}/{action}?ifVersion={version}",
+            order["id"]
+        );
+        send(beto, Method::POST, &path, None).await
+    };
+    assert_eq!(act("schedule", 1).await.status, 200);
+    let refused = act("pay", 1).await.refusal();
+    assert_eq!(refused, (409, "RESOURCE_CONFLICT".to_owned()));
+    assert_eq!(act("pay", 2).await.json()["status"], "PAID");
 }
 
 async fn without_the_setting_one_operator_does_both(backend: Backend) {

@@ -21,6 +21,7 @@ on_each_database! {
     a_token_is_shown_once_and_opens_until_it_is_revoked,
     a_token_is_refused_from_its_end_on,
     a_name_is_given_once,
+    of_two_names_that_look_the_same_one_is_given,
     a_token_revoked_while_the_body_arrives_does_nothing,
     the_log_names_the_operator_and_has_no_token,
     a_history_names_the_operator_and_nothing_else_does,
@@ -212,8 +213,17 @@ async fn a_name_is_given_once(backend: Backend) {
     // Also by its own token: `root` remains.
     assert_eq!(revoke(&admin, &ana).await.status, 200);
     assert!(is_refused(&revoke(&admin, &ana).await));
+    add(&root, url, "Jos\u{e9} Lima", "VIEWER").await;
     let path = format!("{PREFIX}/operators");
-    for taken in ["Ana", "root", "ROOT"] {
+    for taken in [
+        "Ana",
+        "ANA",
+        "root",
+        "ROOT",
+        "Jose\u{301} Lima",
+        "Jos\u{e9}\u{a0}Lima",
+        "Jos\u{e9}  Lima",
+    ] {
         let body = json!({"name": taken, "role": "VIEWER"});
         let refused = root.post_json(&path, &body).await;
         assert_eq!(refused.refusal(), (409, "RESOURCE_CONFLICT".to_owned()));
@@ -222,6 +232,21 @@ async fn a_name_is_given_once(backend: Backend) {
         let body = json!({"name": hidden, "role": "VIEWER"});
         let refused = root.post_json(&path, &body).await;
         assert_eq!(refused.refusal(), (400, "VALIDATION_ERROR".to_owned()));
+    }
+}
+
+async fn of_two_names_that_look_the_same_one_is_given(backend: Backend) {
+    let sandbox = Sandbox::start(backend).await;
+    let root = sandbox.platform();
+    let path = format!("{PREFIX}/operators");
+    for round in 0..4 {
+        let add = async |name: String| {
+            let body = json!({"name": name, "role": "VIEWER"});
+            root.post_json(&path, &body).await.status
+        };
+        let (composed, decomposed) = (format!("Z\u{e9} {round}"), format!("Ze\u{301} {round}"));
+        let (one, other) = tokio::join!(add(composed), add(decomposed));
+        assert_eq!((one.min(other), one.max(other)), (201, 409));
     }
 }
 

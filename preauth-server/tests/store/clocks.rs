@@ -183,18 +183,22 @@ async fn a_removal_of_a_file_that_began_while_the_clock_was_ahead_is_taken_over(
     let files = &fixture.stores.files;
     let file = ContentHash::from_bytes([7; 32]);
     let hour = TimeDelta::hours(1);
-    assert!(files.announce_file(file, fixture.now).await.unwrap());
+    let announce = async |stale_before, now| {
+        let announced = files.announce_file(file, stale_before, now).await;
+        announced.unwrap()
+    };
+    assert!(announce(fixture.now, fixture.now).await);
     let ahead = fixture.later(IN_A_MONTH);
     let claimed = files.claim_unnamed_files(ahead, ahead, ahead, MANY).await;
     assert_eq!(claimed.unwrap(), [file]);
     // The process that had begun it ended, and the clock came back.
     let now = fixture.later(hour + hour);
     let (announced, stale) = (now.saturating_sub(hour), now.saturating_sub(hour));
-    assert!(!files.announce_file(file, now).await.unwrap());
+    assert!(!announce(stale, now).await);
     let again = files.claim_unnamed_files(announced, stale, now, MANY).await;
     assert_eq!(again.unwrap(), [file]);
     files.forget_file(file).await.unwrap();
-    assert!(files.announce_file(file, now).await.unwrap());
+    assert!(announce(stale, now).await);
 }
 
 async fn put_off(fixture: &Fixture, queue: &dyn MailQueue, leased: &LeasedMail, by: TimeDelta) {

@@ -11,6 +11,10 @@ use crate::store::fixture::{FIRST_PAGE, Fixture};
 
 const COMPOSED: &str = "NF-\u{e9}";
 const DECOMPOSED: &str = "NF-e\u{301}";
+/// A number with four forms, because its accents are of both kinds and its space is not a plain one.
+const MIXED: &str = "NF-\u{e9}\u{a0}e\u{301}";
+const MIXED_COMPOSED: &str = "NF-\u{e9}\u{a0}\u{e9}";
+const MIXED_DECOMPOSED: &str = "NF-e\u{301}\u{a0}e\u{301}";
 
 /// Writes directly to the database, as another build would.
 async fn write(fixture: &Fixture, sql: String) {
@@ -63,6 +67,9 @@ async fn a_number_that_was_stored_as_it_was_sent_holds_its_invoice_in_every_form
         (DECOMPOSED, DECOMPOSED),
         (DECOMPOSED, COMPOSED),
         (COMPOSED, DECOMPOSED),
+        (MIXED, MIXED),
+        (MIXED_COMPOSED, MIXED),
+        (MIXED_DECOMPOSED, MIXED),
     ] {
         let held = fixture.offer(payer).await;
         let sql = format!(

@@ -86,6 +86,17 @@ impl Scene {
         }
     }
 
+    /// Puts a folder in a file's place: it can be neither removed nor replaced like a file.
+    fn obstruct(&self, file: &Spooled) {
+        let path = self.path(file.hash());
+        std::fs::remove_file(&path).unwrap();
+        std::fs::create_dir(path).unwrap();
+    }
+
+    fn clear(&self, file: &Spooled) {
+        std::fs::remove_dir(self.path(file.hash())).unwrap();
+    }
+
     fn path(&self, file: ContentHash) -> std::path::PathBuf {
         let name = file.to_string();
         self.folder.path().join("files").join(&name[..2]).join(name)
@@ -179,6 +190,92 @@ async fn a_file_under_removal_is_stored_again_only_after_its_removal() {
     ledger.forget_file(file.hash()).await.unwrap();
     scene.files.keep(&file).await.unwrap();
     assert!(scene.is_there(&file).await);
+}
+
+#[tokio::test]
+async fn a_file_that_cannot_be_removed_blocks_neither_others_nor_its_own_content() {
+    let scene = Scene::new().await;
+    let stuck = scene.keep(b"%PDF-7").await;
+    let other = scene.keep(b"%PDF-8").await;
+    scene.obstruct(&stuck);
+    scene.pass(TimeDelta::hours(2));
+    assert_eq!(scene.sweep().await, 1);
+    assert!(!scene.is_there(&other).await);
+    scene.clear(&stuck);
+    scene.files.keep(&stuck).await.unwrap();
+    assert!(scene.is_there(&stuck).await);
+    scene.pass(TimeDelta::hours(2));
+    assert_eq!(scene.sweep().await, 1);
+    assert!(!scene.is_there(&stuck).await);
+}
+
+#[tokio::test]
+async fn files_whose_removal_failed_are_tried_again_an_hour_later_and_the_rest_at_once() {
+    let scene = Scene::new().await;
+    let mut files = Vec::new();
+    for n in 0..5_u8 {
+        files.push(scene.keep(&[b'%', n]).await);
+    }
+    for file in &files {
+        scene.obstruct(file);
+    }
+    scene.pass(TimeDelta::hours(2));
+    // After two of them the storage counts as failing.
+    assert_eq!(scene.sweep().await, 0);
+    for file in &files {
+        scene.clear(file);
+    }
+    assert_eq!(scene.sweep().await, 3);
+    scene.pass(TimeDelta::minutes(59));
+    assert_eq!(scene.sweep().await, 0);
+    scene.pass(TimeDelta::minutes(2));
+    assert_eq!(scene.sweep().await, 2);
+}
+
+#[tokio::test]
+async fn content_whose_sweeper_ended_is_stored_again_after_five_minutes() {
+    let scene = Scene::new().await;
+    let ledger = &scene.fixture.stores.files;
+    let file = scene.keep(b"%PDF-9").await;
+    scene.pass(TimeDelta::hours(2));
+    let now = scene.clock.now();
+    let claimed = ledger.claim_unnamed_files(now, now, now, 10).await;
+    assert_eq!(claimed.unwrap(), [file.hash()]);
+    scene.pass(TimeDelta::minutes(4));
+    let refused = scene.files.keep(&file).await;
+    assert!(
+        matches!(refused, Err(FilesError::BeingRemoved(_))),
+        "{refused:?}"
+    );
+    scene.pass(TimeDelta::minutes(2));
+    scene.files.keep(&file).await.unwrap();
+    // The new entry is not that of the removal, so that its end leaves it.
+    ledger.forget_file(file.hash()).await.unwrap();
+    scene.pass(TimeDelta::hours(2));
+    assert_eq!(scene.sweep().await, 1);
+    assert!(!scene.is_there(&file).await);
+}
+
+#[tokio::test]
+async fn a_claim_is_released_by_its_own_sweeper_only() {
+    let scene = Scene::new().await;
+    let ledger = &scene.fixture.stores.files;
+    let file = scene.keep(b"%PDF-10").await.hash();
+    scene.pass(TimeDelta::hours(2));
+    let began = scene.clock.now();
+    let claimed = ledger.claim_unnamed_files(began, began, began, 10).await;
+    assert_eq!(claimed.unwrap(), [file]);
+    scene.pass(TimeDelta::minutes(6));
+    let now = scene.clock.now();
+    let taken_over = ledger.claim_unnamed_files(now, now, now, 10).await;
+    assert_eq!(taken_over.unwrap(), [file]);
+    let release = async |claimed_at| {
+        let released = ledger.release_files(vec![file], claimed_at, None).await;
+        released.unwrap();
+        ledger.announce_file(file, now, now).await.unwrap()
+    };
+    assert!(!release(began).await);
+    assert!(release(now).await);
 }
 
 #[tokio::test]

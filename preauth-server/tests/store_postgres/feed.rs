@@ -117,6 +117,48 @@ async fn readers_beside_many_instances_skip_nothing_and_keep_the_order() {
     assert_eq!(created.len(), 24 * 8);
 }
 
+/// A batch of another instance without events, which began before those that come now.
+const ANOTHERS: &str =
+    "INSERT INTO event_batches (number, numbered_at, after_event, last_event, next_xid, pending,
+         head_offices, place)
+     SELECT number + 1, numbered_at, last_event, last_event, next_xid, pending, '{}',
+         split_part(place, '/', 1) || '/' || split_part(place, '/', 2) || '/'
+             || (txid_current() % 4294967296)::TEXT
+     FROM event_batches ORDER BY number DESC LIMIT 1";
+
+#[tokio::test]
+async fn an_event_that_the_batch_of_another_instance_just_missed_is_in_the_answer() {
+    let fixture = Arc::new(Fixture::new().await);
+    let payer = fixture.payer().await;
+    fixture.offer(payer).await;
+    let before = page(&fixture, &everything(payer)).await;
+    let mut another = fixture.sql.begin().await.unwrap();
+    sqlx::query(ANOTHERS).execute(&mut *another).await.unwrap();
+    let missed = fixture.offer(payer).await;
+    let reading = tokio::spawn({
+        let (fixture, after) = (Arc::clone(&fixture), before.next);
+        async move {
+            let query = FeedQuery {
+                after: Some(after),
+                ..everything(payer)
+            };
+            page(&fixture, &query).await
+        }
+    });
+    // Until it waits for the other batch.
+    let waits = "SELECT EXISTS (SELECT 1 FROM pg_locks WHERE NOT granted)";
+    while !sqlx::query_scalar::<_, bool>(waits)
+        .fetch_one(&fixture.sql)
+        .await
+        .unwrap()
+    {
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    another.commit().await.unwrap();
+    let created = format!("pre_authorization.created of {}", missed.id);
+    assert_eq!(texts(&reading.await.unwrap()), [&*created]);
+}
+
 #[tokio::test]
 async fn numbers_go_on_where_a_restored_dump_left_them() {
     let fixture = Fixture::new().await;

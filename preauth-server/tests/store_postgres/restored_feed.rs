@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use preauth_core::value::CompanyId;
 use test_support::Database;
+use uuid::Uuid;
 
 use crate::store::feed::{everything, number, page, texts};
 use crate::store::fixture::Fixture;
@@ -128,6 +129,29 @@ async fn what_a_dump_brought_delays_nobody() {
     number(&fixture).await;
     pass(&fixture, payer).await;
     // One look passes what the dump brought, the next one takes what is behind it.
+    number(&fixture).await;
+    assert_each_once(&fixture, payer).await;
+}
+
+/// Numbers may be hours behind, and a dump be made before they have caught up.
+#[tokio::test]
+async fn what_a_dump_brought_is_numbered_however_old_its_last_batch_found_it() {
+    let fixture = Fixture::new().await;
+    let payer = fixture.payer().await;
+    fixture.offer(payer).await;
+    for n in 1..=3_u64 {
+        number(&fixture).await;
+        let copied = sqlx::query(
+            "INSERT INTO events (id, head_office_id, operation_id, version, type, at, actor, body)
+             SELECT $1, head_office_id, operation_id, version + $2, type, at - 3600000 * (6 - $2),
+                    'COMPANY', body
+             FROM events WHERE version = 1",
+        );
+        let copied = copied.bind(Uuid::from_u64_pair(0, n));
+        let copied = copied.bind(n.cast_signed()).execute(&fixture.sql);
+        copied.await.unwrap();
+    }
+    restore(&fixture).await;
     number(&fixture).await;
     assert_each_once(&fixture, payer).await;
 }

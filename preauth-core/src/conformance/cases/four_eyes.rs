@@ -82,6 +82,35 @@ pub async fn without_the_rule_the_releaser_may_pay(host: &dyn Host) {
     assert_eq!(scene.stored(id).await.status(), Status::ToBill);
 }
 
+/// Who pays binds the payment to the version that they saw: what was released for another amount since is
+/// not paid, and nothing is recorded.
+pub async fn a_payment_of_another_version_than_the_one_seen_is_refused(host: &dyn Host) {
+    let scene = Scene::new(host).await;
+    let ana = scene.new_operator("Ana");
+    let id = approved(&scene).await;
+    act(&scene, id, Some(&ana), &[release()]).await;
+    let seen = scene.stored(id).await.version;
+    let again = [reprove(), Command::Reopen, release_of(2_000)];
+    act(&scene, id, Some(&ana), &again).await;
+    let stored = scene.stored(id).await;
+    let bound = |version| scene.service.clone().if_version(Some(version));
+    let paid = pay(&bound(seen), &scene, id, None).await;
+    let Err(ServiceError::Changed { stored: version }) = paid else {
+        panic!("{paid:?}");
+    };
+    assert_eq!(version, stored.version);
+    assert_eq!(scene.stored(id).await, stored, "a refusal changes nothing");
+    pay(&bound(stored.version), &scene, id, None).await.unwrap();
+    assert_eq!(scene.stored(id).await.status(), Status::ToBill);
+    // What is not possible at all says so first.
+    let paid = pay(&bound(stored.version), &scene, id, None).await;
+    let is_refused = matches!(
+        paid,
+        Err(ServiceError::Rejected(Rejection::InvalidTransition { .. }))
+    );
+    assert!(is_refused, "{paid:?}");
+}
+
 /// An operation in analysis.
 async fn approved(scene: &Scene<'_>) -> OperationId {
     let id = scene.begin(&scene.offer()).await.id;
@@ -90,8 +119,12 @@ async fn approved(scene: &Scene<'_>) -> OperationId {
 }
 
 fn release() -> Command {
+    release_of(1_000)
+}
+
+fn release_of(amount: i64) -> Command {
     Command::Release {
-        net_amount: cents(1_000),
+        net_amount: cents(amount),
     }
 }
 

@@ -56,6 +56,25 @@ pub async fn an_order_may_have_no_day_and_no_operation(host: &dyn Host) {
     assert_eq!(paid.status, PaymentOrderStatus::Paid);
 }
 
+/// Who pays an order binds it to the version that they saw.
+pub async fn an_order_of_another_version_than_the_one_seen_is_not_changed(host: &dyn Host) {
+    let scene = Scene::new(host).await;
+    let created = create(&scene).await;
+    let scheduled = command(&scene, created.id, OrderCommand::Schedule { on: None }).await;
+    let pay = async |seen| {
+        let bound = scene.service.clone().if_version(Some(seen));
+        let paid = bound.order_command(created.id, &OrderCommand::Pay, scene.now);
+        paid.await
+    };
+    let Err(ServiceError::Changed { stored: version }) = pay(created.version).await else {
+        panic!("the order has another version");
+    };
+    assert_eq!(version, scheduled.version);
+    assert_eq!(stored(&scene, created.id).await, scheduled);
+    let paid = pay(scheduled.version).await.unwrap();
+    assert_eq!(paid.status, PaymentOrderStatus::Paid);
+}
+
 /// Both parties must be registered, and an order must exist to be commanded.
 pub async fn an_order_needs_registered_parties(host: &dyn Host) {
     let scene = Scene::new(host).await;

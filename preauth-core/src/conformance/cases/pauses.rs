@@ -71,6 +71,26 @@ pub async fn a_verdict_may_pause_the_endpoint(host: &dyn Host) {
     }
 }
 
+/// A verdict that was reached by what was known at the lease pauses nobody who has taken a delivery since.
+pub async fn a_success_meanwhile_prevents_the_pause(host: &dyn Host) {
+    let scene = Scene::new(host).await;
+    scene.endpoint(scene.payer).await;
+    for _ in 0..2 {
+        scene.post().await;
+    }
+    let leased = scene.claim_at(scene.now).await;
+    let [first, second] = leased.as_slice() else {
+        panic!("{leased:?}");
+    };
+    assert!(scene.finish(first, Verdict::Delivered).await);
+    let at = scene.later(TimeDelta::seconds(5));
+    let pause_endpoint = true;
+    let retry = Verdict::RetryAt { at, pause_endpoint };
+    assert!(scene.finish(second, retry).await);
+    let again = scene.claim_at(at).await;
+    assert_eq!(again.len(), 1, "it is not paused");
+}
+
 /// An attempt that was in progress when its endpoint was paused may still be recorded.
 pub async fn a_delivery_under_way_survives_a_pause(host: &dyn Host) {
     let scene = Scene::new(host).await;

@@ -288,7 +288,7 @@ pub async fn attempts_that_end_together_are_distinguished(host: &dyn Host) {
     assert_eq!(leased.len(), 24);
     leased.sort_unstable_by_key(|it| (it.endpoint, it.token));
     // For each endpoint a third is released, a third succeeds, and a third fails; the failures
-    // pause the payer's endpoint.
+    // pause the payer's endpoint, whose successes are no younger than what the leases know of.
     let ends = |n: usize, endpoint| match n % 3 {
         0 => None,
         1 => Some(Verdict::Delivered),
@@ -296,7 +296,12 @@ pub async fn attempts_that_end_together_are_distinguished(host: &dyn Host) {
             pause_endpoint: endpoint == payers,
         }),
     };
-    let (outbox, at) = (host.outbox(), scene.now);
+    let outbox = host.outbox();
+    let registered_at = scene.earlier(TimeDelta::days(1));
+    let attempt_of = |verdict| match verdict {
+        Verdict::Delivered => attempt_of(verdict, registered_at),
+        _ => attempt_of(verdict, scene.now),
+    };
     for (n, leased) in leased.iter().enumerate() {
         if ends(n, leased.endpoint).is_none() {
             outbox.release(leased).await.unwrap();
@@ -305,7 +310,7 @@ pub async fn attempts_that_end_together_are_distinguished(host: &dyn Host) {
     let ended = at_once(&scene, leased.len(), |n| {
         let (outbox, leased) = (Arc::clone(&outbox), leased[n].clone());
         let verdict = ends(n, leased.endpoint).unwrap_or(Verdict::Delivered);
-        let attempt = attempt_of(verdict, at);
+        let attempt = attempt_of(verdict);
         async move {
             let finished = outbox.finish(&leased, &attempt, verdict).await;
             (n, finished.unwrap())
@@ -321,7 +326,7 @@ pub async fn attempts_that_end_together_are_distinguished(host: &dyn Host) {
         let delivery = deliveries.iter().find(|it| it.id == leased.delivery);
         let delivery = delivery.unwrap();
         let verdict = ends(n, leased.endpoint);
-        let attempts: Vec<_> = verdict.map(|it| attempt_of(it, at)).into_iter().collect();
+        let attempts: Vec<_> = verdict.map(attempt_of).into_iter().collect();
         assert_eq!(delivery.attempts, attempts);
         let status = match verdict {
             None | Some(Verdict::RetryAt { .. }) => DeliveryStatus::Pending,

@@ -2,8 +2,8 @@
 
 use crate::conformance::Host;
 use crate::conformance::scene::{Scene, cents, created};
-use crate::operation::{Actor, Command, ReprovedBy, State};
-use crate::value::{EventType, OperationId, Status};
+use crate::operation::{Actor, Command, Operation, ReprovedBy, State};
+use crate::value::{DueDate, EventType, ExtensionId, OperationId, Status};
 
 /// A reopened operation continues in the status in which it was refused, and never skips a decision of
 /// the company.
@@ -77,37 +77,68 @@ pub async fn the_progress_of_a_reproved_operation_is_read_from_its_history(host:
 /// The due date of the last concluded extension survives a returned payout.
 pub async fn a_new_boleto_keeps_the_due_date_of_the_last_concluded_extension(host: &dyn Host) {
     let scene = Scene::new(host).await;
-    let id = begin(&scene, false).await;
+    let billed = billed(&scene).await;
+    assert_eq!(boleto_of(&billed), billed.invoice.due_date);
+    for (days, is_concluded) in [(70, true), (80, true), (90, false)] {
+        let id = scene.new_extension_id();
+        let end = if is_concluded {
+            Command::ConcludeExtension { id }
+        } else {
+            Command::CancelExtension { id }
+        };
+        let create = extension(&scene, id, days);
+        scene.play(billed.id, &[create, end]).await;
+    }
+    let billed = billed_again(&scene, billed.id).await;
+    assert_eq!(boleto_of(&billed), scene.due_in(80));
+}
+
+/// An extension's id is reserved before the decision, so that the last one may have the lowest id.
+pub async fn a_new_boleto_keeps_the_latest_due_date_whatever_the_extensions_ids(host: &dyn Host) {
+    let scene = Scene::new(host).await;
+    let operation = billed(&scene).await.id;
+    let (lower, higher) = (scene.new_extension_id(), scene.new_extension_id());
+    for (id, days) in [(higher, 70), (lower, 80)] {
+        let create = extension(&scene, id, days);
+        let conclude = Command::ConcludeExtension { id };
+        scene.play(operation, &[create, conclude]).await;
+    }
+    let billed = billed_again(&scene, operation).await;
+    assert_eq!(boleto_of(&billed), scene.due_in(80));
+}
+
+/// An operation whose boleto was issued.
+async fn billed(scene: &Scene<'_>) -> Operation {
+    let id = begin(scene, false).await;
     let release = Command::Release {
         net_amount: cents(1_000),
     };
     let paid = [Command::Request, Command::Approve, release, Command::Pay];
     scene.play(id, &paid).await;
-    let billed = scene.play(id, &[Command::Bill]).await;
-    let due_of = |state| match state {
+    scene.play(id, &[Command::Bill]).await
+}
+
+/// Its payout is returned, and a new boleto issued.
+async fn billed_again(scene: &Scene<'_>, id: OperationId) -> Operation {
+    let again = [Command::ReturnPayout, Command::Pay, Command::Bill];
+    scene.play(id, &again).await
+}
+
+fn extension(scene: &Scene<'_>, id: ExtensionId, days: u64) -> Command {
+    Command::CreateExtension {
+        id,
+        new_due_date: scene.due_in(days),
+        total_amount: cents(1),
+    }
+}
+
+fn boleto_of(operation: &Operation) -> DueDate {
+    match &operation.state {
         State::ToReceive {
             boleto_due_date, ..
-        } => boleto_due_date,
+        } => *boleto_due_date,
         other => panic!("{other:?}"),
-    };
-    assert_eq!(due_of(billed.state), billed.invoice.due_date);
-    for (days, is_concluded) in [(70, true), (80, true), (90, false)] {
-        let extension = scene.new_extension_id();
-        let create = Command::CreateExtension {
-            id: extension,
-            new_due_date: scene.due_in(days),
-            total_amount: cents(1),
-        };
-        let end = if is_concluded {
-            Command::ConcludeExtension { id: extension }
-        } else {
-            Command::CancelExtension { id: extension }
-        };
-        scene.play(id, &[create, end]).await;
     }
-    let again = [Command::ReturnPayout, Command::Pay, Command::Bill];
-    let billed = scene.play(id, &again).await;
-    assert_eq!(due_of(billed.state), scene.due_in(80));
 }
 
 async fn begin(scene: &Scene<'_>, is_direct: bool) -> OperationId {

@@ -9,6 +9,7 @@ use crate::admin::Failure;
 use crate::admin::arguments::among;
 use crate::admin::call::Call;
 use crate::admin::company_ref::CompanyRef;
+use crate::admin::if_version::IfVersion;
 use crate::admin::once::Once;
 use crate::admin::output::{Field, Shown as _, View};
 use crate::admin::paging::Paging;
@@ -44,7 +45,11 @@ pub(crate) enum PaymentOrderCommand {
     },
     /// Show a payment order.
     #[command(after_help = "Example:\n  preauth-server payment-order show 7")]
-    Show(Plain),
+    Show {
+        /// Id of the payment order.
+        #[arg(value_parser = PaymentOrderId::parse)]
+        order: PaymentOrderId,
+    },
     /// Put an order under review.
     #[command(after_help = "Example:\n  preauth-server payment-order review 7")]
     Review(Plain),
@@ -98,6 +103,8 @@ pub(crate) struct Plain {
     /// Id of the payment order.
     #[arg(value_parser = PaymentOrderId::parse)]
     order: PaymentOrderId,
+    #[command(flatten)]
+    seen: IfVersion,
 }
 
 /// Which order, and why.
@@ -109,11 +116,14 @@ pub(crate) struct Reasoned {
     /// The reason that the company reads.
     #[arg(long, value_name = "TEXT", value_parser = Reason::parse)]
     reason: Option<Reason>,
+    #[command(flatten)]
+    seen: IfVersion,
 }
 
 const ORDER: View<PaymentOrderShape> = View::of(&[
     Field::new(labels::PAYMENT_ORDER, |it| it.id.cell()),
     Field::new(labels::STATUS, |it| it.status.cell()),
+    Field::new(labels::VERSION, |it| it.version.cell()),
     Field::new(labels::PAYER, |it| it.payer.name.cell()),
     Field::new(labels::PAYER_CNPJ, |it| it.payer.cnpj.cell()),
     Field::new(labels::SUPPLIER, |it| it.supplier.name.cell()),
@@ -159,7 +169,7 @@ impl Run for PaymentOrderCommand {
                     .query("operationId", operation);
                 session.list(call, &paging, COLUMNS).await
             }
-            Self::Show(on) => session.show(Call::get(on.path()), &ORDER).await,
+            Self::Show { order } => session.show(Call::get(path(order)), &ORDER).await,
             Self::Review(on) => session.show(on.action("review"), &ORDER).await,
             Self::Schedule { on, scheduled_for } => {
                 let body = Schedule { scheduled_for };
@@ -187,25 +197,31 @@ impl Order {
     }
 }
 
-impl Plain {
-    fn path(&self) -> String {
-        format!("payment-orders/{}", self.order)
-    }
+fn path(order: PaymentOrderId) -> String {
+    format!("payment-orders/{order}")
+}
 
+impl Plain {
     fn action(&self, segment: &str) -> Call {
-        Call::post(format!("{}/{segment}", self.path()))
+        let action = Call::post(format!("{}/{segment}", path(self.order)));
+        self.seen.bind(action)
     }
 }
 
 impl Reasoned {
     async fn end(self, session: &Session, verb: Text, segment: &str) -> Result<(), Failure> {
-        let on = Plain { order: self.order };
         let question = |language, order: &PaymentOrderShape| {
             let supplier = printable(order.supplier.name.as_str());
             let verb = verb.of(language);
             question(language, verb, order.id, &reais(order.amount), &supplier)
         };
-        session.confirm(Call::get(on.path()), question).await?;
+        let shown = session
+            .confirm(Call::get(path(self.order)), question)
+            .await?;
+        let on = Plain {
+            order: self.order,
+            seen: self.seen.or(shown.map(|it| it.version)),
+        };
         let body = NewReason {
             reason: self.reason,
         };

@@ -3,7 +3,7 @@
 use preauth_core::value::{
     ApiKeyId, Cnpj, CompanyId, DeliveryId, DueDate, EndpointId, EventId, ExtensionId, InvoiceId,
     MailId, Money, OperationId, OperatorId, PaymentOrderId, SuppressionId, TextEnum, Timestamp,
-    UserId,
+    UserId, Version,
 };
 use preauth_core::wire::{Amount, Open};
 
@@ -132,7 +132,7 @@ macro_rules! shown {
 
 shown! {
     ApiKeyId, CompanyId, DeliveryId, DueDate, EndpointId, EventId, ExtensionId, InvoiceId, MailId,
-    OperationId, OperatorId, PaymentOrderId, SuppressionId, UserId, u16, u32, u64 => Whole, ToString::to_string;
+    OperationId, OperatorId, PaymentOrderId, SuppressionId, UserId, Version, u16, u32, u64 => Whole, ToString::to_string;
     Cnpj => Whole, |it| it.masked();
     Timestamp => Whole, |it| moment(*it);
     Money => Money, |it| reais(*it);

@@ -2,6 +2,7 @@
 
 use preauth_core::value::{CnpjError, DueDateError, EmailError, TextError};
 
+use crate::directory::ERASED_DOMAIN;
 use crate::http::problem::Defect;
 
 /// A sentence for a defect; `field` is what it is about, such as `This field`.
@@ -30,6 +31,9 @@ pub(in crate::http) fn defect(field: &str, defect: &Defect) -> String {
             format!("{field} must have digits only, as it is of a construction company.")
         }
         Defect::Email(error) => email(field, *error),
+        Defect::EmailOfErasedUser => {
+            format!("{field} must not use the domain {ERASED_DOMAIN}, which is for erased users.")
+        }
         Defect::Decimal(_) => {
             format!(
                 "{field} is not a valid decimal number, such as 1234.56 (decimal point, no thousands separator)."
@@ -56,6 +60,7 @@ pub(in crate::http) fn defect(field: &str, defect: &Defect) -> String {
         }
         Defect::ListTooLong { max } => format!("{field} must have at most {max} values."),
         Defect::EmptyList => format!("{field} must have at least one value."),
+        Defect::UnknownParameter => format!("{field} is no parameter of this request."),
         Defect::Repeated => format!("{field} may be given only once."),
         Defect::NotAKey { min } => {
             format!(
@@ -180,6 +185,7 @@ mod tests {
             Defect::LoneSurrogate,
             Defect::TooDeep,
             Defect::CnpjNotNumeric,
+            Defect::EmailOfErasedUser,
             Defect::Decimal(preauth_core::value::DecimalError::Empty),
             Defect::AmountOutOfRange,
             Defect::MoneyOutOfRange,
@@ -195,6 +201,7 @@ mod tests {
             Defect::ListTooLong { max: 3 },
             Defect::EmptyList,
             Defect::NotMagic { codes: vec!["A"] },
+            Defect::UnknownParameter,
             Defect::Repeated,
             Defect::NotAKey { min: 8 },
             Defect::Brackets { plain: "status" },

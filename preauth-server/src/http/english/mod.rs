@@ -7,7 +7,7 @@ use preauth_core::ErrorCode;
 
 pub(super) use defect::defect;
 pub(super) use refusal::{
-    NAME_NOT_LOOKED_UP, already_ordered, held, order_transition, refusal, transition,
+    NAME_NOT_LOOKED_UP, already_ordered, changed, held, order_transition, refusal, transition,
 };
 
 /// The meaning of a code.

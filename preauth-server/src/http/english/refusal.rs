@@ -1,6 +1,6 @@
 //! Refusals in English that are more specific than their codes.
 
-use preauth_core::value::{PaymentOrderId, PaymentOrderStatus, Status};
+use preauth_core::value::{PaymentOrderId, PaymentOrderStatus, Status, Version};
 
 use crate::dispatcher::UrlRefusal;
 use crate::hold::HoldReason;
@@ -28,6 +28,13 @@ pub(in crate::http) const NAME_NOT_LOOKED_UP: &str =
 pub(in crate::http) fn already_ordered(existing: PaymentOrderId) -> String {
     format!(
         "The operation already has the payment order {existing}; cancel or reprove it before another one is made. If it was paid, only after the bank has returned the payout."
+    )
+}
+
+/// The record is not in the version that the caller has seen.
+pub(in crate::http) fn changed(stored: Version) -> String {
+    format!(
+        "The record has changed since the version that ifVersion names; it is in version {stored}. Nothing was done; look at it before you try again."
     )
 }
 
@@ -76,6 +83,7 @@ pub(in crate::http) fn refusal(refusal: &Refusal) -> String {
         Refusal::PayerUnknown => "The payer is not a registered company.",
         Refusal::PayerNotConstruction => "The payer must be a construction company.",
         Refusal::SupplierUnknown => "The supplier is not a registered company.",
+        Refusal::SupplierIsSelf => "The supplier is the payer itself or one of its branches.",
         Refusal::OperationUnknown => "There is no operation with this id.",
         Refusal::OperationOfOthers => "The operation is of another company or another supplier.",
         Refusal::DeliveryNotResendable => "The endpoint of the delivery was removed or is paused.",

@@ -1,17 +1,21 @@
 //! POST /pre-authorizations: offers a supplier an advance.
 
+use std::error::Error;
+use std::sync::{Mutex, PoisonError};
+
 use preauth_core::operation::{Offer, Rejection};
 use preauth_core::service::{OfferOutcome, Preparation, ServiceError};
 use preauth_core::value::{IdempotencyKey, Scope, Timestamp};
 use salvo::async_trait;
 use salvo::http::{Request, StatusCode};
+use tokio::time::Instant;
 
-use crate::http::caller::Caller;
+use crate::http::caller::{ADMISSION_AGE, Caller};
 use crate::http::convert::{self, ReadOffer, Unreadable};
 use crate::http::create_body::{Keeping, Received, Upload};
-use crate::http::error::ApiError;
+use crate::http::error::{ApiError, NotCommitted};
 use crate::http::reply::Reply;
-use crate::http::{create_body, idempotency, messages};
+use crate::http::{create_body, held, idempotency, messages};
 use crate::log;
 
 use super::{Endpoint, IntegrationApi};
@@ -74,25 +78,72 @@ pub(super) async fn make(
     if let Some(magic) = api.magic {
         magic.check_offer(api, caller, &offer).await?;
     }
-    // The file is stored last, just before the commit, so that a refused create leaves no file.
+    let before_commit = BeforeCommit {
+        api,
+        caller,
+        req,
+        keeping: file.map(|file| Keeping::new(&api.files, file, payer)),
+        checked: Mutex::default(),
+    };
     // Creates that bring files from the same supplier are serialized.
-    let keeping = file.map(|file| Keeping::new(&api.files, file, payer));
-    let _turn = match &keeping {
+    let _turn = match file {
         Some(_) => Some(api.files.turn(&turn_of(&offer)).await?),
         None => None,
     };
-    api.gate.check_again(caller, Create::SCOPE, req).await?;
-    let preparation = keeping.as_ref().map(|it| -> &dyn Preparation { it });
+    before_commit.check().await?;
     let (actor, now) = (caller.actor(), api.clock.now());
     let offered = api
         .operations
-        .offer_prepared(&offer, actor, key.as_ref(), preparation, now)
+        .offer_prepared(&offer, actor, key.as_ref(), Some(&before_commit), now)
         .await
-        .map_err(|error| refused(error, &offer, now))?;
+        .map_err(|error| refused(error, &offer, api.clock.now()))?;
     if let OfferOutcome::Created { operation, .. } = &offered {
         log::began(operation, None);
     }
     Ok(offered.into())
+}
+
+/// What comes directly before the commit: the file is stored last, so that a refused create leaves none, and whoever
+/// lost the right to create meanwhile creates nothing.
+struct BeforeCommit<'a> {
+    api: &'a IntegrationApi,
+    caller: &'a Caller,
+    req: &'a Request,
+    keeping: Option<Keeping<'a>>,
+    /// When the key was looked at last since it was admitted.
+    checked: Mutex<Option<Instant>>,
+}
+
+impl BeforeCommit<'_> {
+    /// Looks again at the key of a request that took its time, and at what holds this instance.
+    async fn check(&self) -> Result<(), ApiError> {
+        let last = *self.checked.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_fresh = last.is_some_and(|last| last.elapsed() <= ADMISSION_AGE);
+        if self.caller.is_to_be_checked_again() && !is_fresh {
+            let gate = &self.api.gate;
+            gate.check_again(self.caller, Create::SCOPE, self.req)
+                .await?;
+            *self.checked.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
+        }
+        held::refuse(&self.api.hold, true)
+    }
+
+    async fn keep_and_check(&self) -> Result<Option<Timestamp>, ApiError> {
+        let is_stored = match &self.keeping {
+            Some(keeping) => keeping.keep().await?,
+            None => false,
+        };
+        self.check().await?;
+        Ok(is_stored.then(|| self.api.clock.now()))
+    }
+}
+
+#[async_trait]
+impl Preparation for BeforeCommit<'_> {
+    async fn prepare(&self) -> Result<Option<Timestamp>, Box<dyn Error + Send + Sync>> {
+        let prepared = self.keep_and_check().await;
+        prepared.map_err(|refusal| NotCommitted(refusal).into())
+    }
 }
 
 /// A failure of an offer; a due date out of range is answered with the range of the day.

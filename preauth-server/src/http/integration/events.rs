@@ -94,7 +94,7 @@ impl Endpoint for Events {
             let turn = in_time(events.reads.acquire()).await;
             let turn = turn.map_err(ApiError::unavailable)?;
             let turn = turn.map_err(ApiError::internal)?;
-            events.page(&query, caller, turn).await?
+            events.page(&query, caller, turn, true).await?
         };
         // It waited for long. As many end together as wait for one event, or all of them when the server stops.
         if caller.is_to_be_checked_again() {
@@ -131,11 +131,15 @@ impl EventsOnRequest {
             }
         });
         let mut query = query.clone();
+        let mut is_first = true;
         loop {
             // Before the look, so that no event comes unnoticed between it and the wait.
             let notified = waiter.notified();
             let turn = self.turn_within(MAX_TURN_OF_WAITING).await?;
-            let page = self.page(&query, caller, turn).await?;
+            // Whoever is woken has new events that are numbered already: to have others numbered for each of them would
+            // be a batch for each event.
+            let page = self.page(&query, caller, turn, is_first).await?;
+            is_first = false;
             if !page.events.is_empty() || page.has_more {
                 return Ok(page);
             }
@@ -149,15 +153,16 @@ impl EventsOnRequest {
         }
     }
 
-    /// The page at this moment: every event that was committed before is in it or after it.
+    /// The page at this moment: if it is the `first`, every event that was committed before is in it or after it.
     async fn page(
         &self,
         query: &FeedQuery,
         caller: Caller,
         turn: SemaphorePermit<'_>,
+        first: bool,
     ) -> Result<FeedPage, ApiError> {
         // A wait, for an event or for a turn, does not use up the time that a request may spend in queues.
-        let answer = charged_anew_to(caller.tenant(), self.read(query)).await?;
+        let answer = charged_anew_to(caller.tenant(), self.read(query, first)).await?;
         drop(turn);
         match answer {
             FeedAnswer::Page(page) => Ok(page),
@@ -165,8 +170,10 @@ impl EventsOnRequest {
         }
     }
 
-    async fn read(&self, query: &FeedQuery) -> Result<FeedAnswer, ApiError> {
-        self.numberer.catch_up().await?;
+    async fn read(&self, query: &FeedQuery, first: bool) -> Result<FeedAnswer, ApiError> {
+        if first {
+            self.numberer.catch_up().await?;
+        }
         Ok(self.feed.events(query).await?)
     }
 

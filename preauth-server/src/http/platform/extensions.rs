@@ -20,7 +20,7 @@ use crate::http::{convert, path_id};
 use super::create::Create;
 use super::endpoint::{Endpoint, existing, ok};
 use super::sections::{OPERATION, OPERATIONS};
-use super::{PlatformApi, lookup, operations, paging};
+use super::{PlatformApi, if_version, lookup, operations, paging};
 
 answer! {
     /// A later due date of a boleto.
@@ -100,7 +100,7 @@ impl Create for Add {
     type New = WantedExtension;
 
     fn document(&self, operation: Described) -> Described {
-        operation
+        if_version::described(operation)
             .titled(
                 OPERATIONS,
                 "addExtension",
@@ -208,7 +208,7 @@ pub(super) struct Settle {
 #[async_trait]
 impl Endpoint for Settle {
     fn document(&self, operation: Described) -> Described {
-        operation
+        if_version::described(operation)
             .titled(OPERATIONS, self.id, self.summary)
             .number("The extension's id.", ErrorCode::ResourceNotFound)
             .answers(200, "The extension.", Schema::of::<ExtensionShape>())

@@ -124,7 +124,11 @@ impl Create for Add {
             .titled(RECORDS, "addInvoice", "An invoice was received")
             .body("The invoice.", Schema::of::<NewInvoice>())
             .answers(201, "Recorded.", Schema::of::<InvoiceShape>())
-            .refuses(&[ErrorCode::ResourceNotFound, ErrorCode::ResourceConflict])
+            .refuses(&[
+                ErrorCode::ResourceNotFound,
+                ErrorCode::ResourceConflict,
+                ErrorCode::PreAuthSupplierSelf,
+            ])
     }
 
     fn describe(&self, new: &NewInvoice, parts: &mut FingerprintBuilder) {

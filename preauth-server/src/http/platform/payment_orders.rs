@@ -33,7 +33,7 @@ use super::endpoint::{Endpoint, existing, ok};
 use super::party::PartyShape;
 use super::reason::NewReason;
 use super::sections::RECORDS;
-use super::{PlatformApi, Refusal, lookup, paging};
+use super::{PlatformApi, Refusal, if_version, lookup, paging};
 
 answer! {
     /// An order to pay a supplier.
@@ -160,7 +160,11 @@ impl Create for Add {
             )
             .body("The order.", Schema::of::<NewPaymentOrder>())
             .answers(201, "Generated.", Schema::of::<PaymentOrderShape>())
-            .refuses(&[ErrorCode::ResourceNotFound, ErrorCode::ResourceConflict])
+            .refuses(&[
+                ErrorCode::ResourceNotFound,
+                ErrorCode::ResourceConflict,
+                ErrorCode::PreAuthSupplierSelf,
+            ])
     }
 
     fn describe(&self, new: &NewPaymentOrder, parts: &mut FingerprintBuilder) {
@@ -304,6 +308,7 @@ impl Endpoint for &'static PaymentOrderAction {
                 Schema::of::<PaymentOrderShape>(),
             )
             .refuses(&[ErrorCode::AnticipationInvalidTransition]);
+        let operation = if_version::described(operation);
         match self.body {
             None => operation.reads_body(),
             Some(body) => operation.optional_body("The details, if any.", body()),
@@ -312,9 +317,11 @@ impl Endpoint for &'static PaymentOrderAction {
 
     async fn answer(&self, api: &PlatformApi, req: &mut Request) -> Result<Reply, ApiError> {
         let id = path_id::number(req, PaymentOrderId::parse)?;
+        let seen = if_version::seen(req)?;
         let command = self.parse(&api.optional_json(req).await?)?;
         let now = api.clock.now();
         let order = CallingOperator::operations(api, req)?
+            .if_version(seen)
             .order_command(id, &command, now)
             .await?;
         log::ordered(&order, &CallingOperator::of(req)?.name);

@@ -28,7 +28,8 @@ use super::{PlatformApi, Refusal};
 
 /// Steps that one request makes at most; the next one continues.
 const MAX_STEPS: usize = 100;
-const COUNTED: &str = "At most 10,000 are counted.";
+const COUNTED: &str = "Of mails about offers, files and operations in progress, those of the newest 10,000 operations as payer \
+     and as supplier are counted.";
 
 answer! {
     /// What personal data of a company there is, by the number of records.
@@ -287,7 +288,7 @@ impl Endpoint for Export {
             "exportPersonalData",
             "Copy a company's personal data",
         ))
-        .note("At most the newest 10,000 of a kind: `GET /personal-data/{cnpj}` counts them.")
+        .note("At most the newest 10,000 of a kind.")
         .answers(200, "The copy.", Schema::of::<PersonalDataExport>())
     }
 

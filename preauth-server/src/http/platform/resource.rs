@@ -212,7 +212,9 @@ impl Guarded {
         let is_replay = reply.has_header(header::IDEMPOTENCY_REPLAYED);
         if !request.has_row() && !is_replay {
             let left = self.api.directory.leave_row(request, AuditOutcome::Done);
-            left.await?;
+            // It was done, though no commit of this request is known of.
+            left.await
+                .map_err(|error| ApiError::from(error).after_commit())?;
         }
         Ok(reply)
     }

@@ -66,6 +66,7 @@ impl From<ServiceError> for Refused {
             }
             ServiceError::Rejected(rejection) => Self::Rejected(rejection),
             ServiceError::OrderRejected(_)
+            | ServiceError::Changed { .. }
             | ServiceError::IdempotencyKeyReused { .. }
             | ServiceError::IdempotencyInProgress
             | ServiceError::Unprepared(_)

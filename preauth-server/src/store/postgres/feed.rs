@@ -30,6 +30,11 @@ use super::session::{Failure, autocommit};
 
 /// Events of one batch, and a few more: a transaction is never divided.
 const BATCH_SIZE: i64 = 2_000;
+/// Maximum time from the moment of an event to its commit, by the clocks of two instances. A commit takes seconds, and an
+/// instance whose clock is off by more than 30 s writes nothing.
+const MAX_COMMIT_DELAY_MS: i64 = 600_000;
+/// Maximum number of batches that a call tries to write beside those of other instances.
+const MAX_ROUNDS: u32 = 3;
 /// Maximum number of batches that one call reports.
 const MAX_REPORTED: i64 = 1_000;
 
@@ -128,7 +133,10 @@ macro_rules! write_batch {
                  SELECT e.head_office_id, e.number, e.id, e.type, e.payer_id, e.supplier_id
                  FROM entry e, batch
              )
-             SELECT l.is_native, coalesce((SELECT n.is_partial FROM following n), FALSE) AS is_partial
+             SELECT l.is_native, coalesce((SELECT n.is_partial FROM following n), FALSE) AS is_partial,
+                 EXISTS (SELECT 1 FROM following n
+                         WHERE n.is_recovery OR n.is_partial OR (SELECT count(*) FROM fresh) > 0)
+                     AND NOT EXISTS (SELECT 1 FROM batch) AS is_anothers
              FROM last l"
         )
     };
@@ -165,23 +173,73 @@ const NUMBER: &str = concat!(
     write_batch!()
 );
 
+/// Events with these ids that may lack a number, see [`RECOVER`]. The sign keeps the planner from reading all of the index
+/// on transactions instead.
+macro_rules! candidates {
+    ($range:literal) => {
+        concat!(
+            "SELECT",
+            columns!(),
+            ", ",
+            is_native!(),
+            " AS is_native
+             FROM events e
+             WHERE ",
+            $range,
+            " AND e.at >= s.at AND +e.xid IS NOT NULL
+               AND (e.operation_id IS NOT NULL OR e.payment_order_id IS NOT NULL
+                    OR e.type = 'invoice.received')"
+        )
+    };
+}
+
 /// A batch in a database that was restored from a dump: numbers of transactions before mean nothing here, so
-/// it compares the events that are kept with those that have a number.
+/// it compares the latest events that are kept with the latest numbers. No statement compares all of them in time.
+///
+/// Events without a number were committed after those of the last batch of the dump, so none happened long before these
+/// (`since.at`). The others of that age have numbers of batches that are not much older (`since.number`). Ids are in the
+/// order of time, but for those of tests, which count from zero. Without a batch before, all are compared.
 const RECOVER: &str = concat!(
     last_batch!(),
-    "fresh AS MATERIALIZED (
-         SELECT",
-    columns!(),
-    ", ",
-    is_native!(),
-    " AS is_native
-         FROM events e
-         WHERE e.xid IS NOT NULL AND e.at >= $3
-           AND (e.operation_id IS NOT NULL OR e.payment_order_id IS NOT NULL
-                OR e.type = 'invoice.received')
-           AND NOT EXISTS (SELECT 1 FROM event_feed f
-                           WHERE f.event_id = e.id AND f.head_office_id = e.head_office_id)
-         ORDER BY is_native, e.xid LIMIT $1
+    "since AS MATERIALIZED (
+         SELECT s.at, s.id,
+             coalesce((SELECT b.last_event FROM event_batches b WHERE b.numbered_at < s.at - $4
+                       ORDER BY b.number DESC LIMIT 1), 0) AS number
+         FROM (
+             SELECT greatest($3, b.at - $4) AS at,
+                 rpad(CASE WHEN b.number > 0 THEN lpad(to_hex(greatest($3, b.at - $4, 0)), 12, '0')
+                           ELSE '0' END, 32, '0')::UUID AS id
+             FROM (
+                 SELECT b.number, least(b.numbered_at, (
+                     SELECT min(e.at) FROM unnest(b.head_offices) AS h (id)
+                     CROSS JOIN LATERAL (
+                         SELECT f.event_id FROM event_feed f
+                         WHERE f.head_office_id = h.id AND f.number > b.after_event
+                           AND f.number <= b.last_event OFFSET 0) AS f
+                     CROSS JOIN LATERAL (
+                         SELECT e.at FROM events e WHERE e.id = f.event_id LIMIT 1) AS e)) AS at
+                 FROM event_batches b WHERE b.place <> 'elsewhere'
+                 ORDER BY b.number DESC LIMIT 1) AS b) AS s
+     ),
+     candidate AS MATERIALIZED (
+         SELECT e.* FROM since s CROSS JOIN LATERAL (",
+    candidates!("e.id >= s.id"),
+    " UNION ALL ",
+    candidates!("e.id < least(s.id, '01000000-0000-0000-0000-000000000000'::UUID)"),
+    ") AS e
+     ),
+     known AS MATERIALIZED (
+         SELECT f.event_id, f.head_office_id
+         FROM since s CROSS JOIN (SELECT DISTINCT c.head_office_id AS id FROM candidate c) AS h
+         CROSS JOIN LATERAL (
+             SELECT f.event_id, f.head_office_id FROM event_feed f
+             WHERE f.head_office_id = h.id AND f.number > s.number OFFSET 0) AS f
+     ),
+     fresh AS MATERIALIZED (
+         SELECT c.* FROM candidate c
+         WHERE NOT EXISTS (SELECT 1 FROM known k
+                           WHERE k.event_id = c.id AND k.head_office_id = c.head_office_id)
+         ORDER BY c.is_native, c.xid LIMIT $1
      ),
      following AS MATERIALIZED (
          SELECT f.taken < $1 AS is_native, TRUE AS is_recovery, f.taken >= $1 AS is_partial,
@@ -190,6 +248,16 @@ const RECOVER: &str = concat!(
      ),",
     write_batch!()
 );
+
+/// What became of a batch.
+struct Written {
+    /// Whether the database is the one in which the batch before was written.
+    is_native: bool,
+    /// Whether it left events to the next one.
+    is_partial: bool,
+    /// Whether another instance wrote a batch of this number, and this one wrote none.
+    is_anothers: bool,
+}
 
 #[async_trait]
 impl EventNumbers for PostgresStore {
@@ -212,20 +280,31 @@ impl EventNumbers for PostgresStore {
 
 impl PostgresStore {
     /// Writes a batch, if there are new events; returns whether it left some to the next one.
+    ///
+    /// When another instance wrote the batch of that number, it may have begun before what was committed before this
+    /// call, so the next one is tried.
     async fn number_batch(&self, look: Look) -> Result<bool, Unavailable> {
         let _room = self.room.acquire(1).await.map_err(Fault::from)?;
-        let (is_native, is_partial) = self.write_batch(&(NUMBER, look)).await?;
-        if is_native {
-            return Ok(is_partial);
+        for _ in 0..MAX_ROUNDS {
+            let mut written = self.write_batch(&(NUMBER, look)).await?;
+            if !written.is_native {
+                tracing::info!(
+                    "the database was restored; events are compared with those that were numbered"
+                );
+                written = self.write_batch(&(RECOVER, look)).await?;
+                if written.is_native {
+                    // Another instance has just recovered it, and this one did nothing.
+                    continue;
+                }
+            }
+            if !written.is_anothers {
+                return Ok(written.is_partial);
+            }
         }
-        tracing::info!(
-            "the database was restored; events are compared with those that were numbered"
-        );
-        let (_, is_partial) = self.write_batch(&(RECOVER, look)).await?;
-        Ok(is_partial)
+        Ok(true)
     }
 
-    async fn write_batch(&self, input: &(&'static str, Look)) -> Result<(bool, bool), Unavailable> {
+    async fn write_batch(&self, input: &(&'static str, Look)) -> Result<Written, Unavailable> {
         let written = autocommit(&self.connections, input, |connection, (statement, look)| {
             Box::pin(write_batch(connection, statement, *look))
         });
@@ -242,17 +321,22 @@ async fn write_batch(
     connection: &mut PgConnection,
     statement: &'static str,
     look: Look,
-) -> Result<(bool, bool), sqlx::Error> {
+) -> Result<Written, sqlx::Error> {
     let query = sqlx::query(statement)
         .bind(BATCH_SIZE)
         .bind(look.now.unix_millis());
     let query = if statement == RECOVER {
-        query.bind(look.kept_since.unix_millis())
+        let kept_since = look.kept_since.unix_millis();
+        query.bind(kept_since).bind(MAX_COMMIT_DELAY_MS)
     } else {
         query
     };
     let row = query.fetch_one(connection).await?;
-    Ok((row.try_get("is_native")?, row.try_get("is_partial")?))
+    Ok(Written {
+        is_native: row.try_get("is_native")?,
+        is_partial: row.try_get("is_partial")?,
+        is_anothers: row.try_get("is_anothers")?,
+    })
 }
 
 /// The head offices with numbers in the batches after `since`; without it, the number of the latest batch.

@@ -43,7 +43,8 @@ macro_rules! find {
                     AS supplier_is_blocked,
                 c.max_term_days, c.max_invoice_amount_cents,
                 (SELECT o.id
-                 FROM unnest(ARRAY[t.number, t.second_form, t.third_form]) AS f (number)
+                 FROM unnest(ARRAY[t.number, t.second_form, t.third_form, t.fourth_form])
+                     AS f (number)
                  CROSS JOIN LATERAL (
                      SELECT o.id FROM operations o
                      WHERE o.head_office_id = p.head_office_id AND o.supplier_cnpj = t.supplier
@@ -59,7 +60,7 @@ macro_rules! find {
                 (SELECT set_config('synchronous_commit', 'off', TRUE))
          FROM ",
             $source,
-            " AS t (payer, supplier, root, number, second_form, third_form, key, n)
+            " AS t (payer, supplier, root, number, second_form, third_form, fourth_form, key, n)
          CROSS JOIN LATERAL (
              SELECT p.id, p.head_office_id, p.cnpj, p.name
              FROM companies p WHERE p.id = t.payer LIMIT 1) AS p
@@ -87,12 +88,13 @@ macro_rules! find {
 }
 
 const FIND: &str = find!(
-    "unnest($1::UUID[], $2::TEXT[], $3::TEXT[], $4::TEXT[], $5::TEXT[], $6::TEXT[], $7::TEXT[])
-         WITH ORDINALITY"
+    "unnest($1::UUID[], $2::TEXT[], $3::TEXT[], $4::TEXT[], $5::TEXT[], $6::TEXT[], $7::TEXT[],
+             $8::TEXT[]) WITH ORDINALITY"
 );
 
 const FIND_ONE: &str = find!(
-    "(SELECT $1::UUID, $2::TEXT, $3::TEXT, $4::TEXT, $5::TEXT, $6::TEXT, $7::TEXT, 1::BIGINT)"
+    "(SELECT $1::UUID, $2::TEXT, $3::TEXT, $4::TEXT, $5::TEXT, $6::TEXT, $7::TEXT, $8::TEXT,
+             1::BIGINT)"
 );
 
 /// Everything except the operations that hold the invoices, which are rare: one round trip for all
@@ -130,7 +132,7 @@ pub(super) async fn warm_up(
         payers: vec![&nobody; callers],
         suppliers: vec![""; callers],
         roots: vec![""; callers],
-        number_forms: [(); 3].map(|()| vec![None; callers]),
+        number_forms: [(); 4].map(|()| vec![None; callers]),
         keys: vec![None; callers],
     };
     wanted.find(connection).await.map(drop)
@@ -141,7 +143,7 @@ struct Wanted<'a> {
     payers: Vec<&'a Uuid>,
     suppliers: Vec<&'a str>,
     roots: Vec<&'a str>,
-    number_forms: [Vec<Option<Cow<'a, str>>>; 3],
+    number_forms: [Vec<Option<Cow<'a, str>>>; 4],
     keys: Vec<Option<&'a str>>,
 }
 
@@ -151,26 +153,28 @@ impl Wanted<'_> {
             payers,
             suppliers,
             roots,
-            number_forms: [numbers, second_forms, third_forms],
+            number_forms: [numbers, second_forms, third_forms, fourth_forms],
             keys,
         } = self;
-        let query = query_of!(FIND_ONE, FIND; payers, suppliers, roots, numbers, second_forms, third_forms, keys);
+        let query = query_of!(
+            FIND_ONE, FIND; payers, suppliers, roots, numbers, second_forms, third_forms, fourth_forms, keys
+        );
         query.fetch_all(connection).await
     }
 }
 
 /// The forms in which the targets' invoices may be held: the first form of each target, the second,
-/// the third.
-fn number_forms(targets: &[OfferTarget]) -> [Vec<Option<Cow<'_, str>>>; 3] {
-    let (mut first, mut second, mut third) = (Vec::new(), Vec::new(), Vec::new());
+/// the third, the fourth; a number has no more.
+fn number_forms(targets: &[OfferTarget]) -> [Vec<Option<Cow<'_, str>>>; 4] {
+    let mut columns = [(); 4].map(|()| Vec::with_capacity(targets.len()));
     for target in targets {
         let forms = target.invoice_number.as_ref().map(InvoiceNumber::held_as);
         let mut forms = forms.into_iter().flatten();
-        first.push(forms.next());
-        second.push(forms.next());
-        third.push(forms.next());
+        for column in &mut columns {
+            column.push(forms.next());
+        }
     }
-    [first, second, third]
+    columns
 }
 
 fn key(target: &OfferTarget) -> Option<&str> {

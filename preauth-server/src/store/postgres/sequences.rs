@@ -8,13 +8,8 @@ use preauth_core::value::{ExtensionId, InvoiceId, PaymentOrderId};
 use sqlx::{Connection, PgConnection};
 
 use super::primary::Lineage;
+use crate::store::COPY_MARGIN;
 use crate::store::error::Fault;
-
-/// How far each sequence is advanced per timeline. If two standbys are promoted one after the other, the
-/// second does not know which ids the first assigned; it only knows that its own timeline is later. The
-/// margin must exceed the number of ids that a primary can assign while its standby lags: it is enough
-/// for more than four minutes at the highest rate measured.
-pub(super) const MARGIN: i64 = 1_000_000;
 
 /// Starts from the largest stored number: a copy made row by row, for another version of
 /// PostgreSQL, lacks the state of the sequences. For lease tokens only their own state matters:
@@ -40,7 +35,7 @@ pub(super) async fn move_on(
 ) -> Result<(), sqlx::Error> {
     let mut transaction = connection.begin().await?;
     let recorded = record(&mut transaction, lineage).await?;
-    let margin = MARGIN.saturating_mul(lineage.timeline);
+    let margin = COPY_MARGIN.saturating_mul(lineage.timeline);
     if recorded {
         sqlx::query(MOVE_ON)
             .bind(margin)
@@ -66,7 +61,7 @@ pub(super) async fn move_on_in_copy(connection: &mut PgConnection) -> Result<(),
         .await?;
     if has_ids {
         sqlx::query(MOVE_ON)
-            .bind(MARGIN)
+            .bind(COPY_MARGIN)
             .execute(connection)
             .await?;
     }

@@ -42,15 +42,15 @@ pub(in crate::store) async fn reached(
     Ok(found.and_then(|text| EventType::parse(&text).ok()))
 }
 
-/// The due date of the last concluded extension. At most one is open at a time, so their numbers
-/// are in chronological order.
+/// The latest due date of the concluded extensions, which is that of the last one: each lies after the
+/// one before. Their ids may have another order, because an id is reserved before the decision.
 pub(in crate::store) async fn extended_to(
     session: &mut dyn Session,
     id: OperationId,
 ) -> Result<Option<DueDate>, Fault> {
     let row = query(
         "SELECT new_due_date FROM extensions WHERE operation_id = $1 AND status = 'CONCLUDED'
-         ORDER BY +id DESC LIMIT 1",
+         ORDER BY new_due_date DESC LIMIT 1",
     )
     .bind(id.get())
     .fetch_optional(session)

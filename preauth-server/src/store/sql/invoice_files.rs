@@ -27,8 +27,13 @@ impl<D: Database> FileDescriptions for D {
 
 #[async_trait]
 impl<D: Database> FileLedger for D {
-    async fn announce_file(&self, file: ContentHash, now: Timestamp) -> Result<bool, Unavailable> {
-        let announced = self.write((file, now), |session, input| {
+    async fn announce_file(
+        &self,
+        file: ContentHash,
+        stale_before: Timestamp,
+        now: Timestamp,
+    ) -> Result<bool, Unavailable> {
+        let announced = self.write((file, stale_before, now), |session, input| {
             Box::pin(announce(session, input))
         });
         announced.await.map_err(unavailable)
@@ -62,6 +67,18 @@ impl<D: Database> FileLedger for D {
             Box::pin(named_bytes(session, *head_office))
         });
         Ok(named.await?)
+    }
+
+    async fn release_files(
+        &self,
+        files: Vec<ContentHash>,
+        claimed_at: Timestamp,
+        announced_at: Option<Timestamp>,
+    ) -> Result<(), Unavailable> {
+        let input = (files, claimed_at, announced_at);
+        let released =
+            self.write_relaxed(input, |session, input| Box::pin(release(session, input)));
+        released.await
     }
 
     async fn forget_file(&self, file: ContentHash) -> Result<(), Unavailable> {
@@ -99,17 +116,19 @@ async fn named_bytes(session: &mut dyn Session, head_office: CompanyId) -> Resul
 
 async fn announce(
     session: &mut dyn Session,
-    (file, now): &(ContentHash, Timestamp),
+    (file, stale_before, now): &(ContentHash, Timestamp, Timestamp),
 ) -> Result<bool, WriteError> {
     let done = query(
         "INSERT INTO announced_files (sha256, announced_at) VALUES ($1, $2)
          ON CONFLICT (sha256) DO UPDATE
          SET announced_at = CASE WHEN announced_files.announced_at > excluded.announced_at
-                                 THEN announced_files.announced_at ELSE excluded.announced_at END
-         WHERE announced_files.removal_began_at IS NULL",
+                                 THEN announced_files.announced_at ELSE excluded.announced_at END,
+             removal_began_at = NULL
+         WHERE announced_files.removal_began_at IS NULL OR announced_files.removal_began_at < $3",
     )
     .bind(file.as_bytes().as_slice())
     .bind(now.unix_millis())
+    .bind(stale_before.unix_millis())
     .execute(session)
     .await?;
     Ok(done == 1)
@@ -157,6 +176,25 @@ async fn claim(
     .fetch_all(session)
     .await?;
     Ok(rows.iter().map(content_hash).collect::<Result<_, _>>()?)
+}
+
+async fn release(
+    session: &mut dyn Session,
+    (files, claimed_at, announced_at): &(Vec<ContentHash>, Timestamp, Option<Timestamp>),
+) -> Result<(), WriteError> {
+    for file in files {
+        query(
+            "UPDATE announced_files
+             SET removal_began_at = NULL, announced_at = coalesce($3, announced_at)
+             WHERE sha256 = $1 AND removal_began_at = $2",
+        )
+        .bind(file.as_bytes().as_slice())
+        .bind(claimed_at.unix_millis())
+        .bind(announced_at.map(Timestamp::unix_millis))
+        .execute(session)
+        .await?;
+    }
+    Ok(())
 }
 
 async fn forget(session: &mut dyn Session, file: ContentHash) -> Result<(), WriteError> {

@@ -2,12 +2,12 @@
 
 use async_trait::async_trait;
 use preauth_core::port::{NewReply, PageRequest, Unavailable};
-use preauth_core::value::{OperatorId, Timestamp};
+use preauth_core::value::{OperatorId, OperatorName, Timestamp};
 
 use crate::access::{HashBeginning, KeyHash};
 use crate::directory::{DirectoryError, Operator, Operators, Page};
 use crate::store::error::{Fault, WriteError, one_row_or};
-use crate::store::rows::{clamped, operator, operator_hash};
+use crate::store::rows::{Columns, clamped, operator, operator_hash};
 
 use super::{Database, Listed, Session, query, remember};
 
@@ -29,6 +29,7 @@ impl<D: Database> Operators for D {
         let input = (operator.clone(), *token, reply.cloned());
         let added = self.write(input, |session, (operator, token, reply)| {
             Box::pin(async move {
+                ensure_name_is_free(session, &operator.name).await?;
                 insert(session, operator, token).await?;
                 remember(session, reply.as_ref(), operator.created_at).await
             })
@@ -83,6 +84,27 @@ impl<D: Database> Operators for D {
         let revoked = self.write((id, at), |session, input| Box::pin(revoke(session, input)));
         Ok(revoked.await?)
     }
+}
+
+/// Refuses a name that looks the same as one that was ever given. SQL has no such comparison, and
+/// operators are few.
+async fn ensure_name_is_free(
+    session: &mut dyn Session,
+    name: &OperatorName,
+) -> Result<(), WriteError> {
+    // One addition at a time: each sees the names of those before.
+    query("SELECT pg_advisory_xact_lock(hashtextextended('names of operators', 0))")
+        .lock(session)
+        .await?;
+    let names = query("SELECT name FROM operators");
+    let rows = names.fetch_all(session).await?;
+    let compared = name.compared();
+    let is_taken = rows.iter().any(|row| {
+        // A name that cannot be read is no reason to add nobody.
+        let given = Columns::of("operators", row).parsed::<OperatorName>("name");
+        given.is_ok_and(|given| given.compared() == compared)
+    });
+    one_row_or(u64::from(!is_taken), WriteError::Conflict)
 }
 
 async fn insert(

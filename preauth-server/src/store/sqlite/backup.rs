@@ -33,7 +33,7 @@ pub(in crate::store) async fn export(
     files::create_private(&copy).map_err(BackupError::file(&copy))?;
     copy_to(path, &copy).await?;
     let failed = BackupError::database::<sqlx::Error>("copying the database");
-    identity::forget_place(&copy).await.map_err(failed)?;
+    identity::make_copy(&copy).await.map_err(failed)?;
     let mut connection = options(&copy).connect().await.map_err(unopened(&copy))?;
     let contents = described(&mut connection, folder, secrets).await;
     // A failure to close is irrelevant.

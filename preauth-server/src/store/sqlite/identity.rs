@@ -14,8 +14,8 @@ use sqlx::{ConnectOptions, Connection, SqliteConnection};
 use crate::hold::{Deployment, DeploymentId, Identity};
 use crate::store::error::{Fault, WriteError, unavailable};
 
-use super::SqliteStore;
 use super::rows::Columns;
+use super::{SqliteStore, counters};
 
 /// A row to be written: the id, whether it was given, and the file's birth.
 type Row = (DeploymentId, bool, String);
@@ -82,12 +82,13 @@ async fn adopt(connection: &mut SqliteConnection, row: &Row) -> Result<(), Write
     sqlx::query("DELETE FROM deployment")
         .execute(&mut *connection)
         .await?;
+    counters::move_on_in_copy(connection).await?;
     claim(connection, row).await
 }
 
-/// Removes the recorded file of a database, so that it counts as a copy even if it replaces the file that
-/// it was copied from.
-pub(super) async fn forget_place(database: &Path) -> Result<(), sqlx::Error> {
+/// Makes a database a copy, also if it replaces the file that it was copied from: removes the recorded file, and
+/// advances its ids.
+pub(super) async fn make_copy(database: &Path) -> Result<(), sqlx::Error> {
     let mut connection = SqliteConnectOptions::new()
         .filename(database)
         .connect()
@@ -95,6 +96,7 @@ pub(super) async fn forget_place(database: &Path) -> Result<(), sqlx::Error> {
     sqlx::query("UPDATE deployment SET place = ''")
         .execute(&mut connection)
         .await?;
+    counters::move_on(&mut connection).await?;
     connection.close().await
 }
 

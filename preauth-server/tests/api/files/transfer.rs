@@ -61,10 +61,13 @@ async fn a_file_comes_back_from_the_platform_byte_for_byte(backend: Backend) {
     assert_eq!((head.status, head.text.as_str()), (200, ""));
     assert_eq!(head.header("content-length"), "300001");
     // The same content again is stored once.
-    assert_eq!(post(&sandbox, "NF-2", &content).await.status, 201);
-    let again = platform
-        .get_bytes("/api/platform/v1/operations/2/invoice-file")
-        .await;
+    let second = post(&sandbox, "NF-2", &content).await;
+    assert_eq!(second.status, 201);
+    let path = format!(
+        "/api/platform/v1/operations/{}/invoice-file",
+        second.json()["id"]
+    );
+    let again = platform.get_bytes(&path).await;
     assert!(again.1 == content);
     let folders = sandbox.names_in("invoice-files");
     assert_eq!(folders.len(), 1);

@@ -140,7 +140,7 @@ pub(super) async fn clean(fixture: &Fixture, payer: CompanyId) {
     // None of the files is as old: the janitor leaves none that has a name when it searches others.
     let unnamed = ContentHash::from_bytes(file(fixture).sha256);
     files
-        .announce_file(unnamed, fixture.later(TimeDelta::days(-1)))
+        .announce_file(unnamed, now, fixture.later(TimeDelta::days(-1)))
         .await
         .unwrap();
     files.settle_files(now, STEP).await.unwrap();
@@ -151,5 +151,7 @@ pub(super) async fn clean(fixture: &Fixture, payer: CompanyId) {
     {
         files.forget_file(file).await.unwrap();
     }
+    let released = files.release_files(vec![unnamed], late, Some(now)).await;
+    released.unwrap();
     house.forget_event_numbers(late, STEP).await.unwrap();
 }

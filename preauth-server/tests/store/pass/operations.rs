@@ -31,7 +31,8 @@ pub(super) async fn create(fixture: &Fixture, office: Office) -> Operation {
     let mut offer = fixture.new_offer(office.payer);
     let file = file(fixture);
     let announced = ContentHash::from_bytes(file.sha256);
-    assert!(stores.files.announce_file(announced, now).await.unwrap());
+    let announced = stores.files.announce_file(announced, now, now).await;
+    assert!(announced.unwrap());
     offer.file = Some(file);
     offer.external_reference = Some(ExternalReference::parse("pedido 1").unwrap());
     fixture.service.validate(&offer, now).await.unwrap();

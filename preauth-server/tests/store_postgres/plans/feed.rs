@@ -5,7 +5,7 @@ use preauth_core::port::FeedQuery;
 use super::Scene;
 use super::large::ROWS;
 use super::reported::run_unseen;
-use crate::store::feed::{everything, page};
+use crate::store::feed::{everything, number, page};
 
 /// What numbering and reading go over; a plan for each must have been reported.
 const TABLES: [&str; 6] = [
@@ -37,6 +37,24 @@ const FILL: &str = "CREATE TEMPORARY TABLE many AS
                  FROM many m, pg_database d WHERE d.datname = current_database();
              DROP TABLE many";
 
+/// What a dump brought: many events with their numbers, and its last batch, of an hour ago.
+const DUMP: &str = "CREATE TEMPORARY TABLE many AS
+                 SELECT n, ('01900000' || lpad(to_hex(n), 24, '0'))::UUID AS id
+                 FROM generate_series(1, {ROWS}) AS n;
+             INSERT INTO events (id, head_office_id, type, at, actor, body, xid)
+                 SELECT id, '{payer}'::UUID, 'invoice.received', {now} - 864000000 + n, 'PLATFORM', '{}',
+                        1000000000 + n
+                 FROM many;
+             INSERT INTO event_feed (head_office_id, number, event_id, type, payer_id, supplier_id)
+                 SELECT '{payer}'::UUID, n, id, 'invoice.received', '{payer}'::UUID, '{payer}'::UUID
+                 FROM many;
+             INSERT INTO event_batches (number, numbered_at, after_event, last_event, next_xid, pending,
+                     head_offices, place)
+                 VALUES (1, {now} - 864000000, 0, {ROWS}, 2000000000, '{}', ARRAY['{payer}'::UUID],
+                         'there'),
+                        (2, {now} - 3600000, {ROWS}, {ROWS}, 2000000000, '{}', '{}', 'there');
+             DROP TABLE many";
+
 impl Scene {
     /// Offers and reads on; returns where the reader stands.
     async fn read_on(&self, query: &mut FeedQuery) {
@@ -52,11 +70,14 @@ impl Scene {
     }
 
     async fn fill_feed_of(&self, xid: &str) {
+        self.run(&FILL.replace("{xid}", xid)).await;
+    }
+
+    async fn run(&self, statements: &str) {
         let (payer, now) = (self.payer.as_uuid(), self.fixture.now.unix_millis());
-        let statements = FILL
+        let statements = statements
             .replace("{ROWS}", &ROWS.to_string())
             .replace("{payer}", &payer.to_string())
-            .replace("{xid}", xid)
             .replace("{now}", &now.to_string());
         run_unseen(&self.fixture, &statements).await;
     }
@@ -134,4 +155,26 @@ async fn a_reader_finds_few_rows_beside_what_a_dump_of_a_busier_cluster_brought(
     scene.plans.scans();
     scene.read_on(&mut query).await;
     scene.assert_few_rows(&TABLES);
+}
+
+/// By a plan that is made for it, once.
+#[tokio::test]
+async fn the_first_look_at_a_restored_dump_finds_few_rows_however_many_it_brought() {
+    for is_analysed in [false, true] {
+        let scene = Scene::new().await;
+        scene.run(DUMP).await;
+        if is_analysed {
+            scene.analyze().await;
+        }
+        scene.fixture.offer(scene.payer).await;
+        scene.plans.scans();
+        number(&scene.fixture).await;
+        let tables = ["event_batches", "event_feed", "events", "operations"];
+        scene.assert_few_rows(&tables);
+        let last: i64 = sqlx::query_scalar("SELECT max(number) FROM event_feed")
+            .fetch_one(&scene.fixture.sql)
+            .await
+            .unwrap();
+        assert_eq!(last, i64::from(ROWS) + 1);
+    }
 }

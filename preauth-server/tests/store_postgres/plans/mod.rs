@@ -100,7 +100,8 @@ impl Scene {
         stores.files.named_bytes(self.payer).await.unwrap();
         let id = self.fixture.uuid().into_bytes();
         let content = ContentHash::from_bytes([id, id].concat().try_into().unwrap());
-        let announced = stores.files.announce_file(content, self.fixture.now);
+        let now = self.fixture.now;
+        let announced = stores.files.announce_file(content, now, now);
         assert!(announced.await.unwrap());
         let mut offer = self.fixture.new_offer(self.payer);
         offer.file = Some(InvoiceFile {

@@ -9,6 +9,7 @@ use serde_json::Value;
 use crate::admin::arguments::among;
 use crate::admin::call::{Call, sent};
 use crate::admin::failure::{Failure, Refusal};
+use crate::admin::if_version::IfVersion;
 use crate::admin::output::Shown as _;
 use crate::admin::session::Session;
 use crate::http::platform::operations::{
@@ -85,6 +86,8 @@ pub(crate) struct Plain {
     /// Id of the operation.
     #[arg(value_parser = OperationId::parse)]
     operation: OperationId,
+    #[command(flatten)]
+    seen: IfVersion,
 }
 
 /// On which operation, and why.
@@ -96,6 +99,8 @@ pub(crate) struct Reasoned {
     /// The reason that the other side reads; by default a sentence of the platform.
     #[arg(long, value_name = "TEXT", value_parser = Reason::parse)]
     reason: Option<Reason>,
+    #[command(flatten)]
+    seen: IfVersion,
 }
 
 /// The verbs of the question.
@@ -128,6 +133,7 @@ texts! {
 /// An action as a request to the API.
 struct Step {
     operation: OperationId,
+    seen: IfVersion,
     /// The last segment of its path.
     segment: &'static str,
     body: Option<Value>,
@@ -139,11 +145,13 @@ impl Action {
     pub(super) async fn run(self, session: &Session) -> Result<(), Failure> {
         let step = self.step();
         let path = format!("operations/{}", step.operation);
+        let mut shown = None;
         if let Some(verb) = step.question {
             let question = |language, operation: &_| question(language, verb, operation);
-            session.confirm(Call::get(&*path), question).await?;
+            shown = session.confirm(Call::get(&*path), question).await?;
         }
-        let mut call = Call::post(format!("{path}/{}", step.segment));
+        let seen = step.seen.or(shown.map(|it: OperationShape| it.version));
+        let mut call = seen.bind(Call::post(format!("{path}/{}", step.segment)));
         call.body = step.body;
         match session.show(call, &OPERATION).await {
             Err(refused @ Failure::Refused(_)) => Err(explained(refused, path, session).await),
@@ -237,6 +245,7 @@ impl Plain {
     const fn step(&self, segment: &'static str) -> Step {
         Step {
             operation: self.operation,
+            seen: self.seen,
             segment,
             body: None,
             question: None,
@@ -248,6 +257,7 @@ impl Reasoned {
     fn step(&self, segment: &'static str) -> Step {
         Step {
             operation: self.operation,
+            seen: self.seen,
             segment,
             body: Some(sent(NewReason {
                 reason: self.reason.clone(),

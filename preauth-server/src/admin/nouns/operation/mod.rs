@@ -105,6 +105,7 @@ trait ShowsOperation: Sized + 'static {
     const FIELDS: &'static [Field<Self>] = &[
         Field::new(labels::OPERATION, |it| it.operation().id.cell()),
         Field::new(labels::STATUS, |it| it.operation().status.cell()),
+        Field::new(labels::VERSION, |it| it.operation().version.cell()),
         Field::new(labels::ORIGIN, |it| it.operation().origin.cell()),
         Field::new(labels::PAYER, |it| it.operation().payer.name.cell()),
         Field::new(labels::PAYER_CNPJ, |it| it.operation().payer.cnpj.cell()),

@@ -56,6 +56,9 @@ pub(super) struct ActionForm {
     pub(super) shows_clock: bool,
     /// Members of the record that the request changes: when one is not as the form showed it, nothing is done.
     pub(super) watched: &'static [&'static str],
+    /// Whether the request names the version that the form showed, so that nobody is faster between the look at the
+    /// record and the request.
+    pub(super) binds_version: bool,
 }
 
 /// A member of the record that has to be typed, so that nothing is done by mistake.
@@ -127,6 +130,7 @@ impl ActionForm {
             typed: None,
             shows_clock: false,
             watched: &[],
+            binds_version: false,
         }
     }
 
@@ -182,6 +186,11 @@ impl ActionForm {
 
     pub(super) const fn watching(mut self, members: &'static [&'static str]) -> Self {
         self.watched = members;
+        self
+    }
+
+    pub(super) const fn binding_version(mut self) -> Self {
+        self.binds_version = true;
         self
     }
 

@@ -22,6 +22,7 @@ use crate::http::error::ApiError;
 use crate::http::pages::form::Form;
 use crate::http::pages::headers;
 use crate::http::pages::words::Words;
+use crate::http::platform::if_version::IF_VERSION;
 use crate::http::platform::resend_range::ResentRangeShape;
 use crate::http::reply::Reply;
 use crate::ids::random_bytes;
@@ -71,7 +72,7 @@ impl Submit for ActionPage {
                 .await?;
             return Ok(render(StatusCode::BAD_REQUEST, &page)?);
         }
-        match action.send(visit, form).await {
+        match action.send(visit, &subject, form).await {
             Ok(Sent::Counted(found, mark)) => {
                 let outcome = Outcome::Counted(&found, &mark);
                 let page = action.form_page(visit, &subject, form, outcome).await?;
@@ -152,7 +153,7 @@ struct RevealedPage {
 
 impl ActionForm {
     /// The request of a form that was filled in, or first what it would do, and the answer.
-    async fn send(&self, visit: &Visit, form: &Form) -> Result<Sent, Failure> {
+    async fn send(&self, visit: &Visit, subject: &Subject, form: &Form) -> Result<Sent, Failure> {
         let body = self.body(visit, form).await?;
         let mark = hex::encode(Sha256::digest(body.as_deref().unwrap_or_default()));
         let after = form.one(AFTER).filter(|_| self.counted.is_some());
@@ -168,7 +169,10 @@ impl ActionForm {
             (Some(body), Some(after)) => Some(continued(&body, after)),
             (body, _) => body,
         };
-        let path = self.api_path(visit, form)?;
+        let mut path = self.api_path(visit, form)?;
+        if let Some(version) = subject.own_version().filter(|_| self.binds_version) {
+            path = format!("{path}?{IF_VERSION}={version}");
+        }
         let once = form.one(ONCE).map(ToOwned::to_owned);
         let answer = visit.send(self.method.clone(), path, body, once).await?;
         Ok(match self.counted {

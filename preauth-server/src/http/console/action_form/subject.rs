@@ -17,6 +17,13 @@ pub(super) struct Subject {
     pub(super) current: Option<Value>,
 }
 
+impl Subject {
+    /// The version of the record.
+    pub(super) fn own_version(&self) -> Option<&Value> {
+        self.record.as_ref()?.get("version")
+    }
+}
+
 impl ActionForm {
     pub(super) async fn subject(&self, visit: &Visit) -> Result<Subject, Failure> {
         let mut record = None;
@@ -37,8 +44,10 @@ impl ActionForm {
 
     /// The version of what the form is about: the record's own, what the request would change, and what the form would.
     pub(super) fn version(&self, subject: &Subject) -> String {
-        let own = subject.record.as_ref().and_then(|it| it.get("version"));
-        let mut own = own.map(Value::to_string).unwrap_or_default();
+        let mut own = subject
+            .own_version()
+            .map(Value::to_string)
+            .unwrap_or_default();
         if !self.watched.is_empty() {
             let record = subject.record.as_ref();
             let watched = self.watched.iter();

@@ -28,7 +28,9 @@ const REASON: Input = Input::new("reason", "Reason", "Motivo").optional();
 
 /// A step of an operation.
 const fn step(page: &'static str, api: &'static str, title: Text) -> ActionForm {
-    ActionForm::new(page, Method::POST, api, title, RECORD).on(RECORD)
+    ActionForm::new(page, Method::POST, api, title, RECORD)
+        .on(RECORD)
+        .binding_version()
 }
 
 pub(in crate::http::console) static ADVANCE: ActionForm = ActionForm::new(

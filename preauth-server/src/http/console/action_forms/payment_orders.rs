@@ -67,7 +67,9 @@ pub(in crate::http::console) static ADD_FOR_OPERATION: ActionForm = ActionForm::
 .with(INPUTS);
 
 const fn step(page: &'static str, title: Text) -> ActionForm {
-    ActionForm::new(page, Method::POST, page, title, RECORD).on(RECORD)
+    ActionForm::new(page, Method::POST, page, title, RECORD)
+        .on(RECORD)
+        .binding_version()
 }
 
 pub(in crate::http::console) static REVIEW: ActionForm = step(

@@ -45,7 +45,10 @@ const SHARED: &[Shared] = &[
     shared("ResourceConflict", &[ErrorCode::ResourceConflict]),
     shared(
         "InvalidTransition",
-        &[ErrorCode::AnticipationInvalidTransition],
+        &[
+            ErrorCode::AnticipationInvalidTransition,
+            ErrorCode::ResourceConflict,
+        ],
     ),
     shared("PayloadTooLarge", &[ErrorCode::PayloadTooLarge]),
     shared("TooManyRequests", &[ErrorCode::RateLimited]),

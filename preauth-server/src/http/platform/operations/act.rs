@@ -12,6 +12,7 @@ use crate::http::openapi::described::Described;
 use crate::http::openapi::schema::Schema;
 use crate::http::platform::PlatformApi;
 use crate::http::platform::endpoint::{Endpoint, ok};
+use crate::http::platform::if_version;
 use crate::http::platform::reason::NewReason;
 use crate::http::platform::sections::{OPERATION, OPERATIONS};
 use crate::http::problem::Problem;
@@ -174,6 +175,7 @@ impl Endpoint for &'static OperationAction {
                 Schema::of::<OperationShape>(),
             )
             .refuses(&[ErrorCode::AnticipationInvalidTransition]);
+        let operation = if_version::described(operation);
         let operation = match self.body {
             Body::Nothing => operation.reads_body(),
             Body::Optional(body) => operation.optional_body("The details, if any.", body()),

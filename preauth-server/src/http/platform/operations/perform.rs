@@ -7,12 +7,12 @@ use preauth_core::value::OperationId;
 use salvo::http::Request;
 
 use crate::http::error::ApiError;
-use crate::http::platform::PlatformApi;
 use crate::http::platform::calling_operator::CallingOperator;
+use crate::http::platform::{PlatformApi, if_version};
 use crate::log;
 
 /// Executes `command` on an operation as the actor that may do it, in the hands of the operator who sent
-/// the request.
+/// the request; only in the version that they have seen, if they say which.
 pub(in crate::http::platform) async fn perform(
     api: &PlatformApi,
     req: &Request,
@@ -32,6 +32,7 @@ pub(in crate::http::platform) async fn perform_with_reply(
 ) -> Result<CommandOutcome, ApiError> {
     let (viewer, actor, now) = (Viewer::Platform, command.platform_actor(), api.clock.now());
     let done = CallingOperator::operations(api, req)?
+        .if_version(if_version::seen(req)?)
         .command_with_reply(viewer, id, command, actor, reply, now)
         .await?;
     log::moved(&done, Some(&CallingOperator::of(req)?.name));

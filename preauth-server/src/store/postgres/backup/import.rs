@@ -12,14 +12,13 @@ use sqlx::{AssertSqlSafe, Connection, Executor, PgConnection};
 use tokio::time::sleep;
 
 use crate::files::HashedReader;
-use crate::store::DatabaseUrl;
 use crate::store::backup::rows_digest::RowsDigest;
 use crate::store::backup::{
     BackupError, Contents, CopiedTable, DatabaseKind, TABLES_FOLDER, TableContents,
 };
 use crate::store::schema::RESTORE_TABLE;
+use crate::store::{COPY_MARGIN, DatabaseUrl};
 
-use super::super::sequences::MARGIN;
 use super::super::{migrations, open};
 use super::rebuild;
 use super::{SESSION, catalog, listed, quoted, reading};
@@ -253,7 +252,7 @@ async fn set_sequences(
     contents: &Contents,
 ) -> Result<(), sqlx::Error> {
     for sequence in &contents.sequences {
-        let margin = if sequence.cycles { 0 } else { MARGIN };
+        let margin = if sequence.cycles { 0 } else { COPY_MARGIN };
         sqlx::query("SELECT setval($1::REGCLASS, $2, $3)")
             .bind(quoted(&sequence.name))
             .bind(sequence.last_value.saturating_add(margin))

@@ -115,7 +115,7 @@ async fn record_and_pause(
     let recorded = outcomes::record(connection, std::slice::from_ref(finished), true).await?;
     let recorded = recorded.first().copied().unwrap_or(Recorded::LeaseLost);
     if recorded == Recorded::Done && finished.pauses() {
-        unreachable::pause(connection, finished.endpoint, finished.attempt.at).await?;
+        unreachable::pause(connection, finished).await?;
     }
     Ok(recorded)
 }

@@ -16,7 +16,7 @@ use crate::directory::{
     Deliveries, Delivery, DeliveryFilter, DirectoryError, Page, ResendPlace, ResendRange,
     Resendable,
 };
-use crate::store::error::{Fault, unavailable};
+use crate::store::error::{Fault, WriteError, unavailable};
 use crate::store::rows::{Corrupt, delivery};
 use crate::store::set_aside::SetAside;
 
@@ -82,7 +82,7 @@ impl<D: Database> Deliveries for D {
         since: Timestamp,
         at: Timestamp,
         limit: u32,
-    ) -> Result<u64, Unavailable> {
+    ) -> Result<u64, DirectoryError> {
         let batch = resend::Batch {
             company,
             since,
@@ -92,7 +92,7 @@ impl<D: Database> Deliveries for D {
         let resent = self.write_and_wake(batch, |session, batch| {
             Box::pin(resend::failed(session, batch))
         });
-        resent.await.map_err(unavailable)
+        resent.await.map_err(of_many)
     }
 
     async fn resendable(
@@ -113,7 +113,7 @@ impl<D: Database> Deliveries for D {
         range: &ResendRange,
         deliveries: Vec<DeliveryId>,
         at: Timestamp,
-    ) -> Result<u64, Unavailable> {
+    ) -> Result<u64, DirectoryError> {
         let these = range::These {
             company: range.company,
             began_at: range.began_at,
@@ -123,7 +123,16 @@ impl<D: Database> Deliveries for D {
         let resent = self.write_and_wake(these, |session, these| {
             Box::pin(range::resend(session, these))
         });
-        resent.await.map_err(unavailable)
+        resent.await.map_err(of_many)
+    }
+}
+
+/// Why several deliveries were not resent. None of them conflicts with another record: what was repeated in vain was
+/// not done.
+fn of_many(error: WriteError) -> DirectoryError {
+    match error {
+        WriteError::Conflict | WriteError::RolledBack => unavailable(error).into(),
+        other => other.into(),
     }
 }
 

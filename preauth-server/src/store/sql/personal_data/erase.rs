@@ -9,29 +9,38 @@ use crate::store::rows::{Columns, clamped};
 use super::super::planner::read_in_index_order;
 use super::super::{Row, Session, query, sql};
 use super::files;
-use super::found::{self, erasure};
+use super::found::{self, Side, erasure};
 
 /// Operations whose mails and files one step removes.
 const BATCH: u32 = 200;
+/// Newest operations of a side that are looked at when an erasure begins: what was made since it was found out that
+/// nothing is in progress.
+const NEWEST: u32 = 200;
 /// What an erased user is called.
 const NOBODY: &str = "Dados apagados";
 
-/// Begins an erasure; everything but the mails and files of operations is erased at once.
+/// Begins an erasure; everything but the mails and files of operations is erased at once. Whether anything is left, and
+/// nothing in progress, was found out before; `None` means that an erasure was incomplete, which is then the answer.
 pub(super) async fn begin(
     session: &mut dyn Session,
-    (company, operator, at): &(Company, OperatorName, Timestamp),
+    (company, operator, at, is_left): &(Company, OperatorName, Timestamp, Option<bool>),
 ) -> Result<Erasure, WriteError> {
     let id = company.id;
-    let found = found::counts(session, company).await?;
-    let last = found.erasures.into_iter().next();
-    let is_left = [found.contacts, found.users, found.mails, found.files] != [0; 4];
-    match last {
-        Some(last) if last.completed_at.is_none() => return Ok(last),
-        _ if found.operations_in_progress > 0 || found.open_payment_orders > 0 => {
+    let last = match found::erasures(session, id).await?.into_iter().next() {
+        Some(last) if last.completed_at.is_none() || is_left.is_none() => return Ok(last),
+        last => last,
+    };
+    if found::has_open_orders(session, id).await? {
+        return Err(WriteError::Conflict);
+    }
+    for side in [Side::Supplier, Side::Payer] {
+        let newest = found::held(session, company, side, (i64::MAX, NEWEST)).await?;
+        if newest.in_progress > 0 {
             return Err(WriteError::Conflict);
         }
-        Some(last) if !is_left => return Ok(last),
-        _ => {}
+    }
+    if let Some(last) = last.filter(|_| *is_left != Some(true)) {
+        return Ok(last);
     }
     let done = query(
         "INSERT INTO erasures (company_id, began_at, operator) VALUES ($1, $2, $3)
@@ -115,13 +124,6 @@ async fn erase_users(
         .execute(session)
         .await?;
     Ok(done)
-}
-
-/// The operations of a side, walked in the order of their ids.
-#[derive(Clone, Copy)]
-enum Side {
-    Supplier,
-    Payer,
 }
 
 /// Removes mails and files of the next operations; completes the erasure when there are none.

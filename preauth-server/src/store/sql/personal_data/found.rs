@@ -10,61 +10,124 @@ use crate::directory::{
 use crate::store::error::Fault;
 use crate::store::rows::{Columns, Corrupt, count, invitation, invoice_file, user};
 
+use super::super::planner::read_in_index_order;
 use super::super::suppressed_addresses::entry;
 use super::super::{Row, Session, query, sql};
 
-/// The operations of the company `$1` with the tax id `$2` and the head office `$3`: as supplier, and as payer.
-macro_rules! operations {
-    ($select:literal, $condition:literal, $rest:literal) => {
+/// A side of a company's operations.
+#[derive(Clone, Copy)]
+pub(super) enum Side {
+    Supplier,
+    Payer,
+}
+
+/// What some operations of a side hold.
+pub(super) struct Held {
+    /// Where the older ones begin: below this id; `None` if there are none.
+    pub(super) below: Option<i64>,
+    /// Operations in progress.
+    pub(super) in_progress: u64,
+    /// Mails to the supplier.
+    pub(super) mails: u64,
+    /// Invoice files.
+    pub(super) files: u64,
+}
+
+/// Counts what the newest operations of a range hold, `$3` of them at most.
+macro_rules! held {
+    ($mail:literal, $range:literal) => {
         concat!(
-            "SELECT * FROM (SELECT ",
-            $select,
-            " FROM operations o WHERE o.supplier_cnpj = $2 ",
-            $condition,
-            " ORDER BY o.id DESC LIMIT $4) AS supplied
-             UNION ALL
-             SELECT * FROM (SELECT ",
-            $select,
-            " FROM operations o
-                            WHERE o.head_office_id = $3 AND o.payer_id = $1 ",
-            $condition,
-            " ORDER BY o.id DESC LIMIT $4) AS paid ",
-            $rest
+            "SELECT count(*) AS walked, coalesce(min(o.id), 0) AS lowest,
+                 count(CASE WHEN o.status NOT IN ('REPROVED', 'CONCLUDED') THEN 1 END) AS in_progress,
+                 count(",
+            $mail,
+            ") AS mails,
+                 count((SELECT 1 FROM invoice_files f WHERE f.operation_id = o.id LIMIT 1)) AS files
+             FROM (SELECT id, status FROM operations WHERE ",
+            $range,
+            " LIMIT $3) AS o"
         )
     };
+}
+
+/// What the newest `limit` operations of a side below an id hold. The limit is one of operations, not of what is found:
+/// of a million of them hardly any may have a mail or a file. Like those of an erasure's steps they are a range of an index
+/// by the whole key.
+pub(super) async fn held(
+    session: &mut dyn Session,
+    company: &Company,
+    side: Side,
+    (below, limit): (i64, u32),
+) -> Result<Held, Fault> {
+    read_in_index_order(session).await?;
+    let (id, head_office) = ids_of(company);
+    let row = match side {
+        Side::Supplier => {
+            let found = query(held!(
+                "(SELECT 1 FROM notices n WHERE n.operation_id = o.id LIMIT 1)",
+                "(supplier_cnpj, id) < ($1, $2) AND supplier_cnpj >= $1
+                 ORDER BY supplier_cnpj DESC, id DESC"
+            ));
+            let found = found.bind(company.cnpj.as_str()).bind(below).bind(limit);
+            found.fetch_one(session).await?
+        }
+        Side::Payer => {
+            let found = query(held!(
+                "NULL",
+                "(head_office_id, payer_id, id) < ($4, $1, $2)
+                   AND (head_office_id, payer_id) >= ($4, $1)
+                 ORDER BY head_office_id DESC, payer_id DESC, id DESC"
+            ));
+            let found = found.bind(id.as_uuid()).bind(below).bind(limit);
+            found.bind(head_office.as_uuid()).fetch_one(session).await?
+        }
+    };
+    let columns = Columns::of("operations", &row);
+    let number = |column| columns.raw(column).map(count);
+    let lowest: i64 = columns.raw("lowest")?;
+    Ok(Held {
+        below: (number("walked")? >= u64::from(limit)).then_some(lowest),
+        in_progress: number("in_progress")?,
+        mails: number("mails")?,
+        files: number("files")?,
+    })
+}
+
+/// What there is; mails, files and what is in progress among the newest operations.
+/// Whether a payment order of the company is open, as payer or as supplier.
+pub(super) async fn has_open_orders(
+    session: &mut dyn Session,
+    company: CompanyId,
+) -> Result<bool, Fault> {
+    let open = query(
+        "SELECT 1 AS one FROM payment_orders
+         WHERE status IN ('CREATED', 'UNDER_REVIEW', 'SCHEDULED') AND (supplier_id = $1 OR payer_id = $1)
+         LIMIT 1",
+    );
+    let open = open.bind(company.as_uuid()).fetch_optional(session).await?;
+    Ok(open.is_some())
 }
 
 pub(super) async fn counts(
     session: &mut dyn Session,
     company: &Company,
 ) -> Result<PersonalData, Fault> {
-    let (id, head_office) = ids_of(company);
-    let row = query(concat!(
+    let newest = (i64::MAX, MAX_PERSONAL_RECORDS);
+    let supplied = held(session, company, Side::Supplier, newest).await?;
+    let paid = held(session, company, Side::Payer, newest).await?;
+    let row = query(
         "SELECT (SELECT count(*) FROM supplier_invitations WHERE supplier_id = $1)
                 + (SELECT count(*) FROM companies WHERE id = $1 AND contact_name IS NOT NULL) AS contacts,
             (SELECT count(*) FROM users WHERE company_id = $1 AND erased_at IS NULL) AS users,
-            (SELECT count(*) FROM (
-                 SELECT 1 FROM operations o WHERE o.supplier_cnpj = $2
-                   AND (SELECT 1 FROM notices n WHERE n.operation_id = o.id LIMIT 1) IS NOT NULL
-                 LIMIT $4) AS m)
-                + (SELECT count(*) FROM notices WHERE head_office_id = $1 AND operation_id IS NULL) AS mails,
-            (SELECT count(*) FROM (",
-        operations!("1 AS one",
-            "AND (SELECT 1 FROM invoice_files f WHERE f.operation_id = o.id LIMIT 1) IS NOT NULL", ""),
-        ") AS f) AS files,
+            (SELECT count(*) FROM notices WHERE head_office_id = $1 AND operation_id IS NULL) AS mails,
             (SELECT count(*) FROM suppressed_addresses s
              WHERE (SELECT o.supplier_cnpj FROM operations o WHERE o.id = s.operation_id) = $2) AS suppressed,
-            (SELECT count(*) FROM (",
-        operations!("1 AS one", "AND o.status NOT IN ('REPROVED', 'CONCLUDED')", ""),
-        ") AS p) AS in_progress,
             (SELECT count(*) FROM payment_orders
              WHERE status IN ('CREATED', 'UNDER_REVIEW', 'SCHEDULED') AND (supplier_id = $1 OR payer_id = $1))
-                AS open_orders"
-    ))
-    .bind(id.as_uuid())
+                AS open_orders",
+    )
+    .bind(company.id.as_uuid())
     .bind(company.cnpj.as_str())
-    .bind(head_office.as_uuid())
-    .bind(MAX_PERSONAL_RECORDS)
     .fetch_one(session)
     .await?;
     let columns = Columns::of("erasures", &row);
@@ -72,12 +135,12 @@ pub(super) async fn counts(
     Ok(PersonalData {
         contacts: number("contacts")?,
         users: number("users")?,
-        mails: number("mails")?,
-        files: number("files")?,
+        mails: number("mails")?.saturating_add(supplied.mails),
+        files: supplied.files.saturating_add(paid.files),
         suppressed_addresses: number("suppressed")?,
-        operations_in_progress: number("in_progress")?,
+        operations_in_progress: supplied.in_progress.saturating_add(paid.in_progress),
         open_payment_orders: number("open_orders")?,
-        erasures: erasures(session, id).await?,
+        erasures: erasures(session, company.id).await?,
     })
 }
 
@@ -128,15 +191,21 @@ pub(super) async fn records(
     );
     let users = users.bind(id.as_uuid()).bind(MAX_PERSONAL_RECORDS);
     let users = users.fetch_all(session).await?;
-    let files = query(concat!(
-        "SELECT o.id AS operation_id, f.name, f.media_type, f.size_bytes, f.sha256 FROM (",
-        operations!(
-            "o.id",
-            "AND (SELECT 1 FROM invoice_files f WHERE f.operation_id = o.id LIMIT 1) IS NOT NULL",
-            ""
-        ),
-        ") AS o JOIN invoice_files f ON f.operation_id = o.id ORDER BY o.id DESC LIMIT $4"
-    ));
+    let files = query(
+        "SELECT o.id AS operation_id, f.name, f.media_type, f.size_bytes, f.sha256 FROM (
+             SELECT * FROM (
+                 SELECT o.id FROM operations o
+                 WHERE o.supplier_cnpj = $2
+                   AND (SELECT 1 FROM invoice_files f WHERE f.operation_id = o.id LIMIT 1) IS NOT NULL
+                 ORDER BY o.id DESC LIMIT $4) AS supplied
+             UNION ALL
+             SELECT * FROM (
+                 SELECT o.id FROM operations o
+                 WHERE o.head_office_id = $3 AND o.payer_id = $1
+                   AND (SELECT 1 FROM invoice_files f WHERE f.operation_id = o.id LIMIT 1) IS NOT NULL
+                 ORDER BY o.id DESC LIMIT $4) AS paid) AS o
+         JOIN invoice_files f ON f.operation_id = o.id ORDER BY o.id DESC LIMIT $4",
+    );
     let files = files.bind(id.as_uuid()).bind(company.cnpj.as_str());
     let files = files.bind(head_office.as_uuid()).bind(MAX_PERSONAL_RECORDS);
     let files = files.fetch_all(session).await?;

@@ -40,7 +40,7 @@ pub(super) async fn finish(
         note_pace(connection, finished.endpoint, is_slow).await?;
     }
     if finished.pauses() {
-        unreachable::pause(connection, finished.endpoint, at).await?;
+        unreachable::pause(connection, finished).await?;
     }
     Ok(true)
 }
