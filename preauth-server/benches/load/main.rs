@@ -8,7 +8,7 @@
 //! cargo bench -p preauth-server --bench load -- CASE [SECONDS]  # one case
 //! ```
 //!
-//! `--short` checks within two minutes that everything runs, and writes nothing. `PREAUTH_SERVER` is
+//! `--short` checks in two and a half minutes that everything runs, and writes nothing. `PREAUTH_SERVER` is
 //! another binary to measure.
 #![expect(
     clippy::print_stdout,
