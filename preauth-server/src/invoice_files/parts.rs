@@ -3,15 +3,16 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use object_store::MultipartUpload;
+use object_store::{MultipartUpload, PutPayload};
 use tokio::runtime::Handle;
 use tokio::time::timeout;
 
 use crate::log::chain;
 
-use super::place::{PART_BYTES, piece};
-use super::{ContentHash, FilesError, Spooled};
+use super::{ContentHash, FilesError, Spooled, blocking};
 
+/// Size of one part of an upload; the minimum of S3, except for the last part.
+pub(super) const PART_BYTES: u64 = 5 * 1024 * 1024;
 /// Timeout of an abort.
 const ABORT_DEADLINE: Duration = Duration::from_secs(10);
 
@@ -42,6 +43,13 @@ pub(super) async fn send_parts(
     upload.complete().await?;
     unfinished.upload = None;
     Ok(())
+}
+
+/// The part of a file at `offset`.
+pub(super) async fn piece(file: &Arc<Spooled>, offset: u64) -> Result<PutPayload, FilesError> {
+    let file = Arc::clone(file);
+    let bytes = blocking(move || file.piece(offset, PART_BYTES)).await;
+    bytes.map(PutPayload::from).map_err(FilesError::Spool)
 }
 
 impl Drop for Unfinished {

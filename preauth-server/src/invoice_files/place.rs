@@ -13,13 +13,11 @@ use thiserror::Error;
 
 use crate::files::{create_private_directory, remove_if_there};
 
-use super::parts::send_parts;
+use super::parts::{PART_BYTES, piece, send_parts};
 use super::{Content, ContentHash, FilesError, Spooled, blocking};
 
 /// Prefix of an address of S3-compatible storage.
 const S3_SCHEME: &str = "s3://";
-/// Size of one part of an upload; the minimum of S3, except for the last part.
-pub(super) const PART_BYTES: u64 = 5 * 1024 * 1024;
 /// Number of a hash's digits that name a folder, so that no folder becomes too large.
 const FOLDER_DIGITS: usize = 2;
 
@@ -283,13 +281,6 @@ pub(super) fn make_folder(path: &Path) -> Result<(), PlaceError> {
 fn unusable(place: &str) -> impl FnOnce(object_store::Error) -> PlaceError {
     let place = place.to_owned();
     |cause| PlaceError::Unusable { place, cause }
-}
-
-/// The part of a file at `offset`.
-pub(super) async fn piece(file: &Arc<Spooled>, offset: u64) -> Result<PutPayload, FilesError> {
-    let file = Arc::clone(file);
-    let bytes = blocking(move || file.piece(offset, PART_BYTES)).await;
-    bytes.map(PutPayload::from).map_err(FilesError::Spool)
 }
 
 /// The content of a folder, which may not exist yet.
