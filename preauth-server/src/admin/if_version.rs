@@ -3,6 +3,8 @@
 use clap::Args;
 use preauth_core::value::Version;
 
+use crate::http::platform::if_version::IF_VERSION;
+
 use super::call::Call;
 
 /// In which version of the record it is done.
@@ -24,6 +26,6 @@ impl IfVersion {
 
     /// The action, in this version alone.
     pub(super) fn bind(self, action: Call) -> Call {
-        action.query("ifVersion", self.if_version)
+        action.query(IF_VERSION, self.if_version)
     }
 }

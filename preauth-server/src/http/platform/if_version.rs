@@ -12,7 +12,7 @@ use crate::http::openapi::schema::Schema;
 use crate::http::query::Query;
 
 /// Its name in queries.
-pub(in crate::http) const IF_VERSION: &str = "ifVersion";
+pub(crate) const IF_VERSION: &str = "ifVersion";
 
 /// Describes it for an action.
 pub(super) fn described(operation: Described) -> Described {

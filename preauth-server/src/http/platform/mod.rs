@@ -20,7 +20,7 @@ pub(crate) mod extensions;
 mod gate;
 mod handshake;
 mod hosts;
-pub(in crate::http) mod if_version;
+pub(crate) mod if_version;
 mod in_process;
 pub(crate) mod invoices;
 mod lookup;
